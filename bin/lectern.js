@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+// Runs the command line under the Node that the product needs. A machine may have an older one (Node 20
+// can't run TypeScript), so the right one comes as an npm package; this file stays plain JavaScript.
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+
+const LEAST = [24, 12];
+const main = fileURLToPath(new URL("../server/main.ts", import.meta.url));
+const [major, minor] = process.versions.node.split(".").map(Number);
+
+if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) {
+  await import(main);
+} else {
+  const child = spawn(bundledNode(), [main, ...process.argv.slice(2)], { stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("exit", (code, signal) => process.exit(code ?? (signal ? 128 : 1)));
+}
+
+/** The Node of the npm package for this platform, or a message that says what to do. */
+function bundledNode() {
+  const name = `node-${process.platform}-${process.arch}`;
+  try {
+    return createRequire(import.meta.url).resolve(`${name}/bin/node`);
+  } catch {
+    console.error(
+      `lectern: Node ${LEAST.join(".")} or newer is needed, this is ${process.versions.node}, and the npm package ${name} is not installed.\n` +
+        `Run "npm ci" again without --omit=optional, or install a newer Node.`,
+    );
+    process.exit(1);
+  }
+}

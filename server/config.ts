@@ -1,0 +1,264 @@
+import { isIP } from "node:net";
+
+/** A mistake that the operator can mend: the command line prints its message, without a stack, and exits with 1. */
+export class OperatorError extends Error {
+  override name = "OperatorError";
+}
+
+interface Variable<T> {
+  readonly name: string;
+  /** What may stand there, in words for the table in docs/operating.md. */
+  readonly type: string;
+  readonly default: string | undefined;
+  readonly meaning: string;
+  /** Gives the value, or throws an Error whose message says what is wrong with the text. */
+  readonly read: (text: string | undefined) => T;
+}
+
+/** Every environment variable that Lectern reads; nothing else reads process.env. */
+export const variables = {
+  host: variable("HOST", "an IP address", "127.0.0.1", "The address to listen on.", ipAddress),
+  port: variable("PORT", "0–65535", "4000", "The port to listen on; 0 takes a free one.", integer(0, 65_535)),
+  dataDir: variable(
+    "DATA_DIR",
+    "a folder",
+    "./data",
+    "Where the embedded database and all other files lie.",
+    text,
+  ),
+  databaseUrl: optional(
+    "DATABASE_URL",
+    "postgres://…",
+    "A PostgreSQL 15–18 to use in place of the embedded one.",
+    postgresUrl,
+  ),
+  databaseOwnerUrl: optional(
+    "DATABASE_OWNER_URL",
+    "postgres://…",
+    "The same database as the role that owns the tables, for migrations and commands. Needed when DATABASE_URL signs in as a role that does not own them.",
+    postgresUrl,
+  ),
+  databaseConnections: variable(
+    "DATABASE_CONNECTIONS",
+    "1–1000",
+    "10",
+    "The most connections that one process opens to the database.",
+    integer(1, 1000),
+  ),
+  databasePooling: variable(
+    "DATABASE_POOLING",
+    "`session` or `transaction`",
+    "session",
+    "`transaction` behind a transaction pooler (PgBouncer) and on Citus: the company is then set anew in each transaction.",
+    oneOf("session", "transaction"),
+  ),
+  redisUrl: optional(
+    "REDIS_URL",
+    "redis://…",
+    "A Redis or Valkey that counts requests for the rate limit in place of PostgreSQL.",
+    url("redis:", "rediss:"),
+  ),
+  publicUrl: optional(
+    "PUBLIC_URL",
+    "http(s)://…",
+    "The address in the links of answers. `{subdomain}` in it stands for the company's. Default: the address that it listens on.",
+    publicAddress,
+  ),
+  workers: variable(
+    "WORKERS",
+    "1–256",
+    "1",
+    "How many processes serve requests on the one port.",
+    integer(1, 256),
+  ),
+  tlsCertFile: optional("TLS_CERT_FILE", "a file", "The TLS certificate with its chain, PEM.", text),
+  tlsKeyFile: optional("TLS_KEY_FILE", "a file", "The private key of the TLS certificate, PEM.", text),
+  trustedProxies: variable(
+    "TRUSTED_PROXIES",
+    "addresses or CIDR ranges, with commas",
+    "",
+    "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.",
+    addressList,
+  ),
+  allowPlainHttp: variable(
+    "ALLOW_PLAIN_HTTP",
+    "`true` or `false`",
+    "false",
+    "Serve plain HTTP on an address that is not loopback. Keys then travel readable: only for a closed network.",
+    flag,
+  ),
+  corsOrigins: variable(
+    "CORS_ORIGINS",
+    "origins, with commas",
+    "",
+    "Web origins that may call the API from a browser. None: CORS is off.",
+    originList,
+  ),
+  metricsPublic: variable(
+    "METRICS_PUBLIC",
+    "`true` or `false`",
+    "false",
+    "Serve `/metrics` to every address. Otherwise only requests from the machine itself get it.",
+    flag,
+  ),
+  logLevel: variable(
+    "LOG_LEVEL",
+    "`debug`, `info`, `warn`, `error` or `silent`",
+    "info",
+    "The least level that is logged, as one JSON object a line on standard output.",
+    oneOf("debug", "info", "warn", "error", "silent"),
+  ),
+} as const;
+
+export type Config = { readonly [K in keyof typeof variables]: ReturnType<(typeof variables)[K]["read"]> };
+
+/**
+ * Reads the configuration.
+ * @throws OperatorError naming each variable whose value is wrong.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const problems: string[] = [];
+  const value = <T>(variable: Variable<T>): T => {
+    const given = env[variable.name];
+    try {
+      return variable.read(given === undefined || given === "" ? variable.default : given);
+    } catch (error) {
+      problems.push(`${variable.name}=${given ?? ""}: ${error instanceof Error ? error.message : String(error)}`);
+      return variable.read(variable.default);
+    }
+  };
+  const config: Config = {
+    host: value(variables.host),
+    port: value(variables.port),
+    dataDir: value(variables.dataDir),
+    databaseUrl: value(variables.databaseUrl),
+    databaseOwnerUrl: value(variables.databaseOwnerUrl),
+    databaseConnections: value(variables.databaseConnections),
+    databasePooling: value(variables.databasePooling),
+    redisUrl: value(variables.redisUrl),
+    publicUrl: value(variables.publicUrl),
+    workers: value(variables.workers),
+    tlsCertFile: value(variables.tlsCertFile),
+    tlsKeyFile: value(variables.tlsKeyFile),
+    trustedProxies: value(variables.trustedProxies),
+    allowPlainHttp: value(variables.allowPlainHttp),
+    corsOrigins: value(variables.corsOrigins),
+    metricsPublic: value(variables.metricsPublic),
+    logLevel: value(variables.logLevel),
+  };
+  if ((config.tlsCertFile === undefined) !== (config.tlsKeyFile === undefined)) {
+    problems.push("TLS_CERT_FILE and TLS_KEY_FILE belong together: set both or none");
+  }
+  if (config.databaseOwnerUrl !== undefined && config.databaseUrl === undefined) {
+    problems.push("DATABASE_OWNER_URL: set DATABASE_URL too");
+  }
+  if (problems.length > 0) throw new OperatorError(problems.join("\n"));
+  return config;
+}
+
+function variable<T>(
+  name: string,
+  type: string,
+  byDefault: string,
+  meaning: string,
+  parse: (text: string) => T,
+): Variable<T> {
+  return { name, type, default: byDefault, meaning, read: (given) => parse(given ?? byDefault) };
+}
+
+function optional<T>(
+  name: string,
+  type: string,
+  meaning: string,
+  parse: (text: string) => T,
+): Variable<T | undefined> {
+  return {
+    name,
+    type,
+    default: undefined,
+    meaning,
+    read: (given) => (given === undefined ? undefined : parse(given)),
+  };
+}
+
+function text(given: string): string {
+  return given;
+}
+
+function ipAddress(given: string): string {
+  if (given === "localhost") return "127.0.0.1";
+  if (isIP(given) === 0) throw new Error("must be an IP address, such as 127.0.0.1 or 0.0.0.0");
+  return given;
+}
+
+function integer(least: number, most: number) {
+  return (given: string): number => {
+    const number = Number(given);
+    if (!/^[0-9]+$/.test(given) || number < least || number > most) {
+      throw new Error(`must be a whole number from ${least} to ${most}`);
+    }
+    return number;
+  };
+}
+
+function oneOf<const T extends string>(...values: readonly T[]) {
+  return (given: string): T => {
+    const found = values.find((value) => value === given);
+    if (found === undefined) throw new Error(`must be one of ${values.join(", ")}`);
+    return found;
+  };
+}
+
+function flag(given: string): boolean {
+  return oneOf("true", "false")(given) === "true";
+}
+
+function url(...protocols: readonly string[]) {
+  return (given: string): string => {
+    if (!URL.canParse(given) || !protocols.includes(new URL(given).protocol)) {
+      throw new Error(`must be an address that begins with ${protocols.map((p) => `${p}//`).join(" or ")}`);
+    }
+    return given;
+  };
+}
+
+function postgresUrl(given: string): string {
+  return url("postgres:", "postgresql:")(given);
+}
+
+function publicAddress(given: string): string {
+  const checked = given.replaceAll("{subdomain}", "subdomain");
+  url("http:", "https:")(checked);
+  if (/[?#]/.test(given)) throw new Error("must have no query and no fragment");
+  return given.replace(/\/+$/, "");
+}
+
+function list(given: string): string[] {
+  return given
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+function addressList(given: string): string[] {
+  const addresses = list(given);
+  for (const address of addresses) {
+    const [ip = "", bits, more] = address.split("/");
+    const most = isIP(ip) === 6 ? 128 : 32;
+    const rightBits = bits === undefined || (/^[0-9]+$/.test(bits) && Number(bits) <= most);
+    if (isIP(ip) === 0 || !rightBits || more !== undefined) {
+      throw new Error(`${address} is no IP address and no CIDR range`);
+    }
+  }
+  return addresses;
+}
+
+function originList(given: string): string[] {
+  const origins = list(given);
+  for (const origin of origins) {
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
+      throw new Error(`${origin} is no origin; write it as https://app.example.com`);
+    }
+  }
+  return origins;
+}

@@ -1,0 +1,88 @@
+import { sql } from "kysely";
+import type { Tx, WriteTx } from "./db.ts";
+
+/** The kinds of things that are counted; each company has a row in `counters` for each. */
+export const kinds = [
+  "api_keys",
+  "assignments",
+  "assignments/Completed",
+  "assignments/Grade Pending",
+  "assignments/Incomplete",
+  "courses",
+  "custom_user_field_values",
+  "custom_user_fields",
+  "group_assignments",
+  "groups",
+  "lessons",
+  "path_items",
+  "paths",
+  "roles",
+  "tags",
+  "users",
+] as const;
+
+export type Kind = (typeof kinds)[number];
+
+/**
+ * Begins a write: locks the counters of every kind that it may change, until it commits. Call it once, before anything
+ * is read, with all the kinds: the rows are locked in the order of their names, so two writes never wait for each
+ * other; and as they come one after the other, what a write reads stays true until it commits.
+ * @returns the time of the write, as PostgreSQL text. It is later than that of every write of these kinds that was
+ * committed before, and readers see this write before any later one. So a poller that asks for what changed after the
+ * largest updated_at it has seen misses nothing (the contract's `gt[updated_at]`).
+ */
+export async function lockCounters(tx: WriteTx, ...kindsToLock: readonly Kind[]): Promise<string> {
+  const { rows } = await sql<{ at: string | null; locked: number }>`
+    select max(next) as at, count(*) as locked
+    from (
+      select greatest(clock_timestamp(), moved_at + interval '1 microsecond') as next
+      from counters
+      where company_id = ${tx.company.id} and kind = any(${kindsToLock})
+      order by kind
+      for update
+    ) counter`.execute(tx.sql);
+  const [row] = rows;
+  if (row?.at == null || row.locked !== new Set(kindsToLock).size) {
+    throw new Error(`company ${tx.company.id} lacks a counter among ${kindsToLock.join(", ")}`);
+  }
+  return row.at;
+}
+
+/** What a write adds to a kind: ids it takes, and by how much the total moves. */
+export interface Movement {
+  readonly kind: Kind;
+  readonly ids?: number;
+  readonly total: number;
+  readonly at: string;
+}
+
+/**
+ * Moves a counter that lockCounters has locked.
+ * @returns the first of the ids taken; the others follow it.
+ */
+export async function moveCounter(tx: WriteTx, movement: Movement): Promise<number> {
+  const ids = movement.ids ?? 0;
+  const { last_id } = await tx.sql
+    .updateTable("counters")
+    .set((eb) => ({
+      last_id: eb("last_id", "+", ids),
+      total: eb("total", "+", movement.total),
+      moved_at: movement.at,
+    }))
+    .where("company_id", "=", tx.company.id)
+    .where("kind", "=", movement.kind)
+    .returning("last_id")
+    .executeTakeFirstOrThrow();
+  return last_id - ids + 1;
+}
+
+/** How many things of a kind the company has, without counting them. */
+export async function getTotal(tx: Tx, kind: Kind): Promise<number> {
+  const { total } = await tx.sql
+    .selectFrom("counters")
+    .select("total")
+    .where("company_id", "=", tx.company.id)
+    .where("kind", "=", kind)
+    .executeTakeFirstOrThrow();
+  return total;
+}

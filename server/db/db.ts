@@ -1,0 +1,230 @@
+import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from "kysely";
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from "kysely";
+import pg from "pg";
+import type { Company } from "../companies/companies.ts";
+import type { DB } from "./schema.ts";
+
+/** What a function needs to touch the database: the company whose rows it may see, and one connection. */
+export interface Tx {
+  readonly company: Company;
+  readonly sql: Kysely<DB>;
+  /** The moment that the request sees as now: what is overdue is told by it. */
+  readonly now: Date;
+}
+
+/** A transaction that may write, and who is behind it. */
+export interface WriteTx extends Tx {
+  readonly actor: Actor;
+}
+
+/** Who writes: an API key, or a command of the operator. user_id is the person that archived_by_user_id names. */
+export interface Actor {
+  readonly type: "api_key" | "user" | "command";
+  readonly id: number | null;
+  readonly user_id: number | null;
+  readonly request_id: string | null;
+}
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly connections: number;
+  /** session: a connection remembers its company. transaction: each transaction sets it (PgBouncer, Citus). */
+  readonly pooling: "session" | "transaction";
+  /** The role to act as; none when the URL signs in as the role that serves. */
+  readonly role?: string | undefined;
+  /** Milliseconds after which PostgreSQL ends a statement; 0 for none (imports, migrations). */
+  readonly statementTimeoutMs: number;
+  /** off: a commit is answered before it is on disk. Only for what may be lost, such as the rate limit's counts. */
+  readonly synchronousCommit?: "off";
+  readonly clock: () => Date;
+}
+
+/** How long a request waits for a connection before it is told that the service is overloaded. */
+const ACQUIRE_TIMEOUT_MS = 5_000;
+/** A transaction that does nothing for this long holds locks for nobody: PostgreSQL ends it. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+
+/** Connections to one database, and the only way to it. Dispose it to close them. */
+export class Database implements AsyncDisposable {
+  readonly #pool: pg.Pool;
+  readonly #options: DatabaseOptions;
+
+  constructor(options: DatabaseOptions) {
+    this.#options = options;
+    this.#pool = new pg.Pool({
+      connectionString: options.url,
+      max: options.connections,
+      connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
+      types: { getTypeParser },
+      pipeline: true,
+      keepAlive: true,
+      Client: Connection,
+      onConnect: async (client) => {
+        if (options.pooling === "session") await client.query(settings(options, "session"));
+      },
+    });
+    // An idle connection that breaks (PostgreSQL was restarted) is replaced by the pool at the next request.
+    this.#pool.on("error", () => undefined);
+  }
+
+  /** Runs read-only statements for a company. Each sees what is committed when it starts. */
+  async read<T>(company: Company, run: (tx: Tx) => Promise<T>): Promise<T> {
+    if (this.#options.pooling === "transaction") return this.#transaction(company, "read only", run);
+    return this.#connected((connection) => {
+      connection.serve(company.id);
+      return run({ company, sql: connection.sql, now: this.#options.clock() });
+    });
+  }
+
+  /** Runs read-only statements for a company that all see one moment, however long they take. */
+  async readSnapshot<T>(company: Company, run: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#transaction(company, "isolation level repeatable read read only", run);
+  }
+
+  /** Runs a write for a company: when the promise resolves all of it is on disk, when it rejects none of it. */
+  async write<T>(company: Company, actor: Actor, run: (tx: WriteTx) => Promise<T>): Promise<T> {
+    return this.#transaction(company, "read write", (tx) => run({ ...tx, actor }));
+  }
+
+  /** Runs statements on the tables that are no company's, each in a transaction of its own. */
+  async global<T>(run: (sql: Kysely<DB>) => Promise<T>): Promise<T> {
+    return this.#connected((connection) => run(connection.sql));
+  }
+
+  /** Connections that are open, that are idle, and requests that wait for one. */
+  get load(): { open: number; idle: number; waiting: number } {
+    return { open: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #transaction<T>(company: Company, mode: string, run: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#connected(async (connection) => {
+      // Not awaited before `run`: the first statements go out in one packet. If it fails, so does all that follows.
+      const begun = this.#begin(connection, company.id, mode);
+      try {
+        const [result] = await Promise.all([run({ company, sql: connection.sql, now: this.#options.clock() }), begun]);
+        const { command } = await connection.query("commit");
+        if (command !== "COMMIT") throw new Error("a failed statement was ignored: the transaction was rolled back");
+        return result;
+      } catch (error) {
+        await connection.query("rollback").catch(() => connection.abandon());
+        throw error;
+      }
+    });
+  }
+
+  async #begin(connection: Connection, company_id: number, mode: string): Promise<void> {
+    if (this.#options.pooling === "session") {
+      connection.serve(company_id);
+      await connection.query(`begin ${mode}`);
+    } else {
+      await connection.query(`begin ${mode}; ${settings(this.#options, "local")}; select set_company(${company_id})`);
+    }
+  }
+
+  async #connected<T>(run: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#pool.connect();
+    if (!(connection instanceof Connection)) throw new TypeError("the pool made a connection of another kind");
+    try {
+      return await run(connection);
+    } finally {
+      connection.release(connection.isBroken);
+    }
+  }
+}
+
+/** One connection, which remembers the company that it serves, and Kysely on it. */
+class Connection extends pg.Client {
+  readonly sql: Kysely<DB>;
+  isBroken = false;
+  #company_id = 0;
+  declare release: (destroy: boolean) => void;
+
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    this.sql = kyselyOn(this);
+    this.on("error", () => this.abandon());
+    this.on("end", () => this.abandon());
+  }
+
+  /** Makes row-level security admit this company's rows alone, from the next statement on. */
+  serve(company_id: number): void {
+    if (this.#company_id === company_id) return;
+    this.#company_id = company_id;
+    // Sent with the statement that follows and not awaited. Should it fail, that one meets the former company's
+    // wall: as it names its own company it finds nothing.
+    this.query(named("select set_config('app.company_id', $1, false)", [String(company_id)])).catch(() =>
+      this.abandon(),
+    );
+  }
+
+  /** The connection is in an unknown state: the pool closes it instead of keeping it. */
+  abandon(): void {
+    this.isBroken = true;
+  }
+}
+
+function settings(options: DatabaseOptions, scope: "session" | "local"): string {
+  const values = [
+    `timezone = 'UTC'`,
+    `statement_timeout = ${options.statementTimeoutMs}`,
+    `idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`,
+    ...(options.synchronousCommit === undefined ? [] : [`synchronous_commit = ${options.synchronousCommit}`]),
+    ...(options.role === undefined ? [] : [`role = ${pg.escapeIdentifier(options.role)}`]),
+  ];
+  return values.map((value) => `set ${scope} ${value}`).join("; ");
+}
+
+/** Times stay text as PostgreSQL writes them (a Date would cut microseconds); int8 are ids, below 2^53. */
+function getTypeParser(oid: number, format?: "text" | "binary"): (value: string) => unknown {
+  if (oid === pg.types.builtins.INT8) return Number;
+  if (oid === pg.types.builtins.TIMESTAMPTZ || oid === pg.types.builtins.DATE) return String;
+  return pg.types.getTypeParser(oid, format);
+}
+
+/** More texts than the product has: a bound, should one ever be made of data. */
+const MOST_NAMED_STATEMENTS = 2_000;
+const statementNames = new Map<string, string>();
+
+/** A statement under the name of its text, so that a connection has PostgreSQL plan each text once. */
+function named(text: string, values: unknown[]): pg.QueryConfig {
+  let name = statementNames.get(text);
+  if (name === undefined && statementNames.size < MOST_NAMED_STATEMENTS) {
+    name = `s${statementNames.size}`;
+    statementNames.set(text, name);
+  }
+  return name === undefined ? { text, values } : { name, text, values };
+}
+
+/** Kysely whose every statement runs on this one connection. */
+function kyselyOn(client: pg.Client): Kysely<DB> {
+  const connection: DatabaseConnection = {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      const result = await client.query<R & pg.QueryResultRow>(named(query.sql, [...query.parameters]));
+      return { rows: result.rows, numAffectedRows: BigInt(result.rowCount ?? 0) };
+    },
+    streamQuery() {
+      throw new Error("not supported: read in pages by id");
+    },
+  };
+  const driver: Driver = {
+    init: async () => undefined,
+    acquireConnection: async () => connection,
+    releaseConnection: async () => undefined,
+    beginTransaction: async () => undefined,
+    commitTransaction: async () => undefined,
+    rollbackTransaction: async () => undefined,
+    destroy: async () => undefined,
+  };
+  return new Kysely<DB>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+}

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { readFile, readdir } from "node:fs/promises";
+import pg from "pg";
+import { runMigrations as migrateJobs } from "graphile-worker";
+import { OperatorError } from "../config.ts";
+
+const FOLDER = new URL("./migrations/", import.meta.url);
+/** The role that serves; the first migration makes it. */
+export const SERVING_ROLE = "lectern_app";
+/** Serialises migrations of processes that start together. Any number would do. */
+const LOCK = 4_714_219_871;
+const OLDEST_POSTGRESQL = 150_000;
+
+interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  readonly sha256: string;
+}
+
+/**
+ * Brings a database to this version's schema, as the role that owns the tables.
+ * @returns the names of the migrations that it ran.
+ * @throws OperatorError when the database is newer than this version or too old a PostgreSQL.
+ */
+export async function migrate(ownerUrl: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: ownerUrl });
+  await client.connect();
+  try {
+    await checkVersion(client);
+    await client.query("select pg_advisory_lock($1)", [LOCK]);
+    await client.query(`create table if not exists migrations (
+      name text not null, sha256 text not null, applied_at timestamptz not null default now(),
+      constraint migrations_pkey primary key (name)
+    )`);
+    const pending = await findPending(client);
+    for (const migration of pending) await apply(client, migration);
+    await migrateJobs({ connectionString: ownerUrl });
+    await client.query(`grant select on migrations to ${SERVING_ROLE}`);
+    return pending.map(({ name }) => name);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The names of the migrations that this version has and the database lacks. */
+export async function findPending(client: Pick<pg.Client, "query">): Promise<Migration[]> {
+  const { rows } = await client.query<{ name: string; sha256: string }>("select name, sha256 from migrations");
+  const applied = new Map(rows.map((row) => [row.name, row.sha256]));
+  const ours = await readMigrations();
+  const names = new Set(ours.map(({ name }) => name));
+  const foreign = [...applied.keys()].filter((name) => !names.has(name));
+  if (foreign.length > 0) {
+    throw new OperatorError(
+      `The database is of a newer Lectern: it has ${foreign.join(", ")}. Run that version, or restore a backup made before the upgrade.`,
+    );
+  }
+  for (const { name, sha256 } of ours) {
+    if (applied.has(name) && applied.get(name) !== sha256) {
+      throw new OperatorError(`Migration ${name} was changed after it had run on this database.`);
+    }
+  }
+  return ours.filter(({ name }) => !applied.has(name));
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".sql")).toSorted();
+  return Promise.all(
+    files.map(async (name) => {
+      const sql = await readFile(new URL(name, FOLDER), "utf8");
+      return { name, sql, sha256: createHash("sha256").update(sql).digest("hex") };
+    }),
+  );
+}
+
+async function apply(client: pg.Client, { name, sql, sha256 }: Migration): Promise<void> {
+  try {
+    await client.query("begin");
+    await client.query(sql);
+    await client.query("insert into migrations (name, sha256) values ($1, $2)", [name, sha256]);
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback");
+    throw new OperatorError(`Migration ${name} failed and was rolled back: ${String(error)}`, { cause: error });
+  }
+}
+
+async function checkVersion(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: string; words: string }>(
+    "select current_setting('server_version_num') as version, current_setting('server_version') as words",
+  );
+  const [row] = rows;
+  if (row !== undefined && Number(row.version) < OLDEST_POSTGRESQL) {
+    throw new OperatorError(`PostgreSQL ${row.words} is too old. Lectern needs version 15 to 18.`);
+  }
+}

@@ -1,0 +1,34 @@
+import { hash } from "node:crypto";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+/** Puts the headers on every answer, and answers 304 to who has the current state already. */
+export function markAnswers(app: FastifyInstance): void {
+  app.addHook("onSend", async (request, reply, payload) => {
+    reply.header("x-request-id", request.id);
+    reply.header("x-runtime", (reply.elapsedTime / 1000).toFixed(6));
+    reply.header("x-content-type-options", "nosniff");
+    if (request.caller === null) return payload;
+    reply.header("cache-control", "max-age=0, private, must-revalidate");
+    if (typeof payload !== "string" || reply.statusCode !== 200 || !isReading(request)) return payload;
+    return withETag(request, reply, payload);
+  });
+}
+
+function withETag(request: FastifyRequest, reply: FastifyReply, payload: string): string | null {
+  const etag = `W/"${hash("sha1", payload, "base64url")}"`;
+  reply.header("etag", etag);
+  if (!matches(request.headers["if-none-match"], etag)) return payload;
+  reply.code(304).removeHeader("content-length").removeHeader("content-type");
+  return null;
+}
+
+function isReading({ method }: FastifyRequest): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** If-None-Match compares weakly: `W/` does not count. */
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  const asked = header.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return asked.includes("*") || asked.includes(etag.slice(2));
+}

@@ -1,0 +1,87 @@
+import { isIPv4 } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Authenticator } from "./auth.ts";
+import type { RateLimiter, Verdict } from "./limits.ts";
+import { forbidden, notAcceptable, rateLimited, unavailable } from "./problem.ts";
+
+/** Requests under way in one process. More would only wait for the database, so they are told to come back. */
+const MOST_UNDER_WAY = 500;
+const RETRY_AFTER_OVERLOAD_SECONDS = 1;
+const RETRY_AFTER_MAINTENANCE_SECONDS = 30;
+
+export interface DoorOptions {
+  readonly authenticator: Authenticator;
+  readonly limiter: RateLimiter;
+  readonly maintenance: { readonly isOn: boolean };
+  readonly allowPlainHttp: boolean;
+}
+
+/** What every request under /api passes, in the contract's order, before its address is even looked at. */
+export class Door {
+  readonly #options: DoorOptions;
+  #underWay = 0;
+
+  constructor(options: DoorOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Admits a request and notes who calls.
+   * @throws Problem 403 (transport), 503, 406, 401, 403 (rate limit, plan), in this order.
+   */
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    this.#checkTransport(request);
+    if (this.#options.maintenance.isOn) {
+      throw unavailable("Offline for maintenance: try again later", RETRY_AFTER_MAINTENANCE_SECONDS);
+    }
+    if (this.#underWay > MOST_UNDER_WAY) {
+      throw unavailable("Too many requests at once: try again", RETRY_AFTER_OVERLOAD_SECONDS);
+    }
+    checkFormat(request);
+    const caller = await this.#options.authenticator.authenticate(request.headers.authorization, request.ip);
+    request.caller = caller;
+    const { company } = caller;
+    const verdict = await this.#options.limiter.take(`company:${company.id}`, company.requests_per_minute);
+    showLimit(reply, verdict);
+    if (!verdict.admitted) throw rateLimited(verdict.resetSeconds);
+    if (!company.has_api) {
+      throw forbidden("The API is not part of this company's plan: an operator can switch it on");
+    }
+  }
+
+  /** Counts a request in; the answer's end counts it out. */
+  enter(): void {
+    this.#underWay += 1;
+  }
+
+  leave(): void {
+    this.#underWay -= 1;
+  }
+
+  #checkTransport(request: FastifyRequest): void {
+    if (request.protocol === "https" || this.#options.allowPlainHttp) return;
+    const { localAddress = "" } = request.socket;
+    if (!isLoopback(localAddress)) throw forbidden("Use HTTPS. The key that was just sent could be read: make a new one");
+  }
+}
+
+/** Whether an address is the machine's own, for which plain HTTP is safe. */
+export function isLoopback(address: string): boolean {
+  const plain = address.replace(/^::ffff:/, "");
+  return plain === "::1" || (isIPv4(plain) && plain.startsWith("127."));
+}
+
+function checkFormat(request: FastifyRequest): void {
+  const [path = ""] = request.originalUrl.split("?");
+  const extension = /\.([A-Za-z][A-Za-z0-9]*)$/.exec(path)?.[1];
+  if (extension !== undefined && extension !== "json") throw notAcceptable();
+  const { accept } = request.headers;
+  if (accept === undefined || accept === "*/*" || accept === "application/json") return;
+  if (request.type(["application/json"]) === false) throw notAcceptable();
+}
+
+/** The fields of the IETF draft "RateLimit header fields for HTTP". */
+function showLimit(reply: FastifyReply, { limit, remaining, resetSeconds }: Verdict): void {
+  reply.header("ratelimit-policy", `"company";q=${limit};w=60`);
+  reply.header("ratelimit", `"company";r=${remaining};t=${resetSeconds}`);
+}

@@ -1,0 +1,162 @@
+import { Ajv, type ErrorObject } from "ajv";
+import type { FastifySchemaCompiler } from "fastify";
+import type { TSchema } from "typebox";
+import { parseDate, parseMoment } from "../time.ts";
+import { type FieldError, invalid } from "./problem.ts";
+
+/**
+ * Compiles what a route takes (path, query or body). The function reads a value leniently where the contract does (a
+ * string that is exactly a number or a boolean counts as one), drops what the schema does not name, and gives the
+ * value, or the 400 that names every wrong field.
+ */
+export const compileInput: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const check = ajv.compile(schema);
+  return (given: unknown) => {
+    const errors: FieldError[] = [];
+    const value = read(schema, given ?? {}, { path: "", errors });
+    if (httpPart === "querystring") errors.push(...findUnknownFilters(schema, given));
+    if (!check(value)) errors.push(...(check.errors ?? []).map((error) => toFieldError(error, httpPart)));
+    return errors.length > 0 ? { error: invalid(...distinct(errors)) } : { value };
+  };
+};
+
+const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true,  })
+  .addFormat("moment", (text) => parseMoment(text) !== undefined)
+  .addFormat("date", (text) => parseDate(text) !== undefined);
+// Filters of the other version of a list, which this one ignores.
+ajv.addKeyword({ keyword: "ignores", schemaType: "array" });
+
+interface Schema {
+  readonly ignores?: readonly string[];
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+interface Place {
+  readonly path: string;
+  readonly errors: FieldError[];
+}
+
+/** Makes a copy of a value that has only what the schema names, with texts read as what the schema expects there. */
+function read(schema: Schema, given: unknown, place: Place): unknown {
+  if (typeof given === "string") return readText(schema, given, place);
+  if (Array.isArray(given)) {
+    const { items } = schema;
+    if (items === undefined) return given;
+    return given.map((item: unknown, index) => read(items, item, { ...place, path: `${place.path}[${index}]` }));
+  }
+  if (typeof given === "object" && given !== null && allows(schema, "object")) return readObject(schema, given, place);
+  return given;
+}
+
+function readObject(schema: Schema, given: object, place: Place): object {
+  const value: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(given)) {
+    const property = findProperty(schema, key);
+    if (property === undefined) continue;
+    value[key] = read(property, item, { ...place, path: place.path === "" ? key : `${place.path}.${key}` });
+  }
+  return value;
+}
+
+function findProperty(schema: Schema, key: string): Schema | undefined {
+  if (schema.properties !== undefined && Object.hasOwn(schema.properties, key)) return schema.properties[key];
+  return Object.entries(schema.patternProperties ?? {}).find(([pattern]) => new RegExp(pattern, "u").test(key))?.[1];
+}
+
+function readText(schema: Schema, given: string, place: Place): unknown {
+  // A form can't send null: an empty text clears what may be empty.
+  if (given === "" && allows(schema, "null")) return null;
+  if (allows(schema, "integer") && INTEGER.test(given)) return clamp(Number(given));
+  if (allows(schema, "boolean") && (given === "true" || given === "false")) return given === "true";
+  if (allows(schema, "string") && !isStorable(given)) {
+    place.errors.push({ field: place.path, message: "holds a character that no text has (NUL or half of a pair)" });
+  }
+  return given;
+}
+
+const INTEGER = /^-?(0|[1-9][0-9]*)$/;
+
+/** Ids stop below 2^53 - 1, so that an id beyond it names nothing, as any other unknown id. */
+function clamp(number: number): number {
+  return Math.max(Math.min(number, Number.MAX_SAFE_INTEGER), -Number.MAX_SAFE_INTEGER);
+}
+
+/** PostgreSQL stores no NUL, and UTF-8 has no lone surrogates. */
+function isStorable(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
+function allows(schema: Schema, type: string): boolean {
+  return schema.type === type || (Array.isArray(schema.type) && schema.type.includes(type));
+}
+
+/** A mistyped filter must not return everyone, so a filter that this list lacks is an error; other keys are not. */
+function findUnknownFilters(schema: Schema, given: unknown): FieldError[] {
+  return Object.keys(Object(given))
+    .filter((key) => FILTER.test(key))
+    .filter((key) => findProperty(schema, key) === undefined && !schema.ignores?.includes(key))
+    .map((field) => ({ field, message: "is no filter of this list" }));
+}
+const FILTER = /^(filter|gt)(\[|$)/;
+
+function toFieldError(error: ErrorObject, httpPart: string | undefined): FieldError {
+  const at = toFieldName(error.instancePath);
+  if (error.keyword === "required") {
+    const key = String(error.params["missingProperty"]);
+    return { field: at === "" ? key : `${at}.${key}`, message: "is required" };
+  }
+  return { field: at === "" ? (httpPart ?? "body") : at, message: says(error) };
+}
+
+/** `/members/2/id` → `members[2].id` */
+function toFieldName(pointer: string): string {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce((name, part) => {
+      if (/^[0-9]+$/.test(part)) return `${name}[${part}]`;
+      return name === "" ? part : `${name}.${part}`;
+    }, "");
+}
+
+function says(error: ErrorObject): string {
+  const { params } = error;
+  switch (error.keyword) {
+    case "type":
+      return `must be ${typeName(params["type"])}`;
+    case "enum":
+      return `must be one of ${[params["allowedValues"]].flat().join(", ")}`;
+    case "minimum":
+      return params["limit"] === 1 ? "must be a positive integer" : `must be at least ${params["limit"]}`;
+    case "maximum":
+      return `must be at most ${params["limit"]}`;
+    case "minLength":
+      return "can't be empty";
+    case "maxLength":
+      return `can have at most ${params["limit"]} characters`;
+    case "maxItems":
+      return `can have at most ${params["limit"]} elements`;
+    case "format":
+      return params["format"] === "date"
+        ? "must be a date that exists, written YYYY-MM-DD"
+        : "must be a date or an ISO 8601 timestamp, such as 2026-12-31 or 2026-12-31T09:00:00Z";
+    default:
+      return error.message ?? "is wrong";
+  }
+}
+
+function typeName(type: unknown): string {
+  const names = [type].flat().filter((name) => name !== "null");
+  const [name] = names;
+  const article = name === "integer" || name === "object" || name === "array" ? "an" : "a";
+  return `${article} ${names.join(" or ")}`;
+}
+
+function distinct(errors: readonly FieldError[]): FieldError[] {
+  const byField = new Map(errors.toReversed().map((error) => [error.field, error]));
+  return errors.filter((error) => byField.get(error.field) === error);
+}

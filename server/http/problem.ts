@@ -1,0 +1,178 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import pg from "pg";
+import { Type, type Static } from "typebox";
+
+/** What is wrong with one field, such as `members[2].id`. */
+export interface FieldError {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** An error that the caller is told, with its status. */
+export class Problem extends Error {
+  override name = "Problem";
+  readonly status: number;
+  /** The fixed phrase of the status, or another that the contract gives. */
+  readonly phrase: string;
+  readonly errors: readonly FieldError[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    message: string,
+    more: { phrase?: string; errors?: readonly FieldError[]; headers?: Record<string, string> } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.phrase = more.phrase ?? phrases.get(status) ?? STATUS_CODES[status] ?? "Error";
+    this.errors = more.errors ?? [];
+    this.headers = more.headers ?? {};
+  }
+}
+
+const phrases = new Map([[400, "Malformed Request"]]);
+
+/** 400: each field that is wrong, and why. */
+export function invalid(...errors: readonly FieldError[]): Problem {
+  const message = errors.map(({ field, message: why }) => `${field} ${why}`).join("; ");
+  return new Problem(400, message, { errors });
+}
+
+/** 400 for a body or an address that can't be read at all. */
+export function malformed(message: string): Problem {
+  return new Problem(400, message);
+}
+
+export function unauthorized(): Problem {
+  return new Problem(401, "The subdomain or the API key is missing or wrong", {
+    headers: { "www-authenticate": 'Basic realm="Lectern API", charset="UTF-8"' },
+  });
+}
+
+export function forbidden(message: string): Problem {
+  return new Problem(403, message);
+}
+
+export function rateLimited(retryAfterSeconds: number): Problem {
+  return new Problem(403, "Rate Limit Exceeded", {
+    phrase: "Rate Limit Exceeded",
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
+}
+
+/** 404, the same whether the thing exists in another company or nowhere. */
+export function notFound(what: string): Problem {
+  return new Problem(404, `${what} not found`);
+}
+
+export function methodNotAllowed(allowed: readonly string[]): Problem {
+  const allow = allowed.join(", ");
+  return new Problem(405, `This address takes ${allow}`, { headers: { allow } });
+}
+
+export function notAcceptable(): Problem {
+  return new Problem(406, "Answers are JSON only: send Accept: application/json, or no Accept header");
+}
+
+export function unavailable(message: string, retryAfterSeconds: number): Problem {
+  return new Problem(503, message, { headers: { "retry-after": String(retryAfterSeconds) } });
+}
+
+/** The body of every error. */
+export const ErrorBody = Type.Object(
+  {
+    type: Type.Literal("error"),
+    status: Type.Integer({ description: "The HTTP status again." }),
+    error: Type.String({ description: "A fixed phrase for each status." }),
+    message: Type.String({ description: "What is wrong and what to do, for people." }),
+    errors: Type.Optional(
+      Type.Array(Type.Object({ field: Type.String(), message: Type.String() }, { additionalProperties: false }), {
+        description: "Each field that is wrong; on 400 alone.",
+      }),
+    ),
+    request_id: Type.String({ description: "Names this request in the server's log." }),
+  },
+  {
+    $id: "Error",
+    additionalProperties: false,
+    examples: [
+      {
+        type: "error",
+        status: 400,
+        error: "Malformed Request",
+        message: "name is required",
+        errors: [{ field: "name", message: "is required" }],
+        request_id: "req-1",
+      },
+    ],
+  },
+);
+
+/** Answers whatever was thrown. What is unforeseen is logged, and the caller gets no more than a request id. */
+export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = toProblem(error);
+  if (problem.status >= 500) request.log.error({ err: error }, problem.status === 500 ? "unforeseen error" : "unavailable");
+  const body: Static<typeof ErrorBody> = {
+    type: "error",
+    status: problem.status,
+    error: problem.phrase,
+    message: problem.message,
+    ...(problem.status === 400 ? { errors: [...problem.errors] } : {}),
+    request_id: request.id,
+  };
+  return reply
+    .code(problem.status)
+    .headers(problem.headers)
+    .header("content-type", "application/json; charset=utf-8")
+    .serializer(JSON.stringify)
+    .send(body);
+}
+
+/** Seconds after which a caller may try again when the database is away or overloaded. */
+const RETRY_AFTER_SECONDS = 5;
+
+function toProblem(error: FastifyError): Problem {
+  if (error instanceof Problem) return error;
+  if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") return malformed("The body is larger than 1 MiB");
+  if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
+    return malformed("The body must be application/json or application/x-www-form-urlencoded");
+  }
+  if (isUnavailable(error)) {
+    return unavailable("The service is overloaded or its database is away: try again later", RETRY_AFTER_SECONDS);
+  }
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return malformed("The request can't be read");
+  }
+  return new Problem(500, "Something went wrong on our side: try again later, and name this request id if it stays");
+}
+
+/** SQLSTATE classes and codes: connection lost, out of resources, operator intervention, statement or lock time-out. */
+const UNAVAILABLE_STATES = /^(08|53|57P|57014|55P03|25P03)/;
+const UNAVAILABLE_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT"]);
+const UNAVAILABLE_MESSAGES =
+  /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed)/;
+
+function isUnavailable(error: FastifyError): boolean {
+  if (error instanceof pg.DatabaseError) return UNAVAILABLE_STATES.test(error.code ?? "");
+  return UNAVAILABLE_CODES.has(error.code) || UNAVAILABLE_MESSAGES.test(error.message);
+}
+
+/** Answers what is no HTTP at all, before there is a request: the connection ends with it. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return;
+  const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+  const body: Static<typeof ErrorBody> = {
+    type: "error",
+    status: 400,
+    error: "Malformed Request",
+    message: isLate ? "The request did not arrive in time" : "This is no HTTP request that can be read",
+    errors: [],
+    request_id: "",
+  };
+  const text = JSON.stringify(body);
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+  );
+}

@@ -1,0 +1,121 @@
+import type { InjectOptions } from "fastify";
+import { createCompany, type NewCompany } from "../companies/create.ts";
+import { type Company, findCompanyBySubdomain } from "../companies/companies.ts";
+import { Database } from "../db/db.ts";
+import { type App, buildApp } from "../http/app.ts";
+import { postgresWindows, RateLimiter } from "../http/limits.ts";
+import type { RouteTable } from "../http/route-table.ts";
+import { createTestDatabase } from "./database.ts";
+import { Maker } from "./make.ts";
+
+export const PUBLIC_URL = "https://lectern.test";
+
+/** What a test may set that a server has otherwise. */
+export interface TestOptions {
+  readonly clock?: () => Date;
+  readonly corsOrigins?: readonly string[];
+}
+
+/** The whole service on a database of its own, with two companies: "acme" and "globex". */
+export interface TestServer extends AsyncDisposable {
+  readonly app: App;
+  readonly routeTable: RouteTable;
+  readonly database: Database;
+  readonly ownerUrl: string;
+  readonly maintenance: { isOn: boolean };
+  readonly make: Maker;
+  readonly acme: Client;
+  readonly globex: Client;
+  addCompany(given: Partial<NewCompany> & { subdomain: string }): Promise<Client>;
+}
+
+export async function startServer(options: TestOptions = {}): Promise<TestServer> {
+  const stack = new AsyncDisposableStack();
+  const { ownerUrl, role } = stack.use(await createTestDatabase());
+  const clock = options.clock ?? (() => new Date());
+  const shared = { url: ownerUrl, pooling: "session", role, statementTimeoutMs: 30_000, clock } as const;
+  const database = stack.use(new Database({ ...shared, connections: 5 }));
+  const windows = stack.use(new Database({ ...shared, connections: 1, synchronousCommit: "off" }));
+  const maintenance = { isOn: false };
+  const { app, routeTable } = await buildApp({
+    database,
+    limiter: new RateLimiter(postgresWindows(windows)),
+    maintenance,
+    publicUrl: PUBLIC_URL,
+    trustedProxies: [],
+    allowPlainHttp: true,
+    corsOrigins: options.corsOrigins ?? [],
+    logger: false,
+  });
+  stack.defer(() => app.close());
+  await app.ready();
+  const addCompany: TestServer["addCompany"] = async (given) => {
+    const { api_key } = await createCompany(database, { ...aCompany, name: given.subdomain, ...given });
+    const company = await findCompanyBySubdomain(database, given.subdomain, PUBLIC_URL);
+    if (company === undefined) throw new Error("the company was not made");
+    return new Client(app, company, api_key);
+  };
+  const acme = await addCompany({ subdomain: "acme" });
+  const globex = await addCompany({ subdomain: "globex" });
+  return {
+    ...{ app, routeTable, database, ownerUrl, maintenance, acme, globex, addCompany },
+    make: new Maker(database),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+const aCompany = {
+  time_zone: "UTC",
+  requests_per_minute: 1_000_000,
+  has_api: true,
+  has_learning_library: true,
+  admin: { name: "Ada Admin", email: "ada@example.com", password: "correct horse battery" },
+} as const;
+
+/** An answer as a client sees it. The body is whatever JSON says, so that tests compare it whole. */
+export interface Answer {
+  readonly status: number;
+  readonly body: ReturnType<typeof JSON.parse>;
+  readonly headers: Readonly<Record<string, number | string | string[] | undefined>>;
+}
+
+/** Calls the API with a company's key. */
+export class Client {
+  readonly company: Company;
+  readonly key: string;
+  readonly #app: App;
+
+  constructor(app: App, company: Company, key: string) {
+    this.#app = app;
+    this.company = company;
+    this.key = key;
+  }
+
+  get authorization(): string {
+    return `Basic ${Buffer.from(`${this.company.subdomain}:${this.key}`).toString("base64")}`;
+  }
+
+  get(url: string): Promise<Answer> {
+    return this.request({ method: "GET", url });
+  }
+
+  post(url: string, body?: object): Promise<Answer> {
+    return this.request({ method: "POST", url, ...(body && { payload: body }) });
+  }
+
+  put(url: string, body?: object): Promise<Answer> {
+    return this.request({ method: "PUT", url, ...(body && { payload: body }) });
+  }
+
+  delete(url: string): Promise<Answer> {
+    return this.request({ method: "DELETE", url });
+  }
+
+  /** Any request; the company's Authorization is set unless the headers say otherwise. */
+  async request(options: InjectOptions): Promise<Answer> {
+    const headers = { authorization: this.authorization, ...options.headers };
+    const answer = await this.#app.inject({ ...options, headers });
+    const body: unknown = answer.body === "" ? undefined : JSON.parse(answer.body);
+    return { status: answer.statusCode, body, headers: answer.headers };
+  }
+}

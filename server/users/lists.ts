@@ -1,0 +1,121 @@
+import { sql } from "kysely";
+import type { Static } from "typebox";
+import { getTotal } from "../db/counters.ts";
+import type { Tx } from "../db/db.ts";
+import { findStart } from "../db/lists.ts";
+import { cutPage, type Page, type PageRequest, readPosition } from "../http/page.ts";
+import { listCustomData } from "./custom-fields.ts";
+import type { ListedUser, UserFilters, UserSummary } from "./schema.ts";
+import { selectUsers, toEmailKey, toUserSummary, type UserRow } from "./users.ts";
+
+/** A page of users as version 1 lists them, the newest first. */
+export async function listUsers(
+  tx: Tx,
+  page: PageRequest,
+  filters: UserFilters,
+): Promise<Page<Static<typeof UserSummary>>> {
+  const { rows, ...found } = await findPage(tx, page, filters);
+  return { ...found, rows: rows.map((row) => toUserSummary(tx, row)) };
+}
+
+/** A page of users as version 1.1 lists them: with custom fields, groups and mobile number. */
+export async function listUsersInFull(
+  tx: Tx,
+  page: PageRequest,
+  filters: UserFilters,
+): Promise<Page<Static<typeof ListedUser>>> {
+  const { rows, ...found } = await findPage(tx, page, filters);
+  const ids = rows.map(({ id }) => id);
+  const [custom, groups] = await Promise.all([listCustomData(tx, ids), listGroupNames(tx, ids)]);
+  const users = rows.map((row) => ({
+    ...toUserSummary(tx, row),
+    custom_user_field_data: custom.get(row.id) ?? [],
+    mobile_phone_number: row.mobile_phone_number,
+    groups: groups.get(row.id) ?? { member: [], manager: [] },
+  }));
+  return { ...found, rows: users };
+}
+
+type ListedRow = UserRow & { readonly mobile_phone_number: string | null };
+
+async function findPage(tx: Tx, page: PageRequest, filters: UserFilters): Promise<Page<ListedRow>> {
+  const after = readPosition(page);
+  const conditions = toConditions(filters);
+  let query = selectUsers(tx)
+    .select("users.mobile_phone_number")
+    .orderBy("users.id", "desc")
+    .limit(page.per_page + 1);
+  for (const condition of conditions) query = query.where(condition);
+  if (after !== undefined) query = query.where("users.id", "<", after);
+  else if (conditions.length > 0) query = query.offset(page.offset);
+  else {
+    const start = await findStart(tx, "users", { offset: page.offset, order: "desc" });
+    if (start.id !== null) query = query.where("users.id", "<", start.id);
+    query = query.offset(start.skip);
+  }
+  const [total, rows] = await Promise.all([countUsers(tx, conditions), query.execute()]);
+  return cutPage(page, { total, rows }, ({ id }) => id);
+}
+
+async function countUsers(tx: Tx, conditions: readonly Condition[]): Promise<number> {
+  if (conditions.length === 0) return getTotal(tx, "users");
+  let query = tx.sql
+    .selectFrom("users")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("users.company_id", "=", tx.company.id);
+  for (const condition of conditions) query = query.where(condition);
+  const { total } = await query.executeTakeFirstOrThrow();
+  return total;
+}
+
+type Condition = ReturnType<typeof sql<boolean>>;
+
+/** What each filter asks of a row of users; together they are joined with AND. */
+function toConditions(filters: UserFilters): Condition[] {
+  const conditions: Condition[] = [];
+  for (const [key, value] of Object.entries(filters)) {
+    const field = /^filter\[custom_user_field\]\[([0-9]+)\]$/.exec(key)?.[1];
+    if (field !== undefined) {
+      conditions.push(sql<boolean>`exists (
+        select from custom_user_field_values as value
+        where value.company_id = users.company_id and value.user_id = users.id
+          and value.custom_user_field_id = ${field} and value.value = ${value})`);
+    }
+  }
+  const email = filters["filter[email]"];
+  if (email !== undefined) conditions.push(sql<boolean>`users.email_key = ${toEmailKey(email)}`);
+  const extUid = filters["filter[ext_uid]"];
+  if (extUid !== undefined) conditions.push(sql<boolean>`users.ext_uid = ${extUid}`);
+  const ssoId = filters["filter[sso_id]"];
+  if (ssoId !== undefined) conditions.push(sql<boolean>`users.sso_id = ${ssoId}`);
+  const since = filters["filter[created_since]"];
+  if (since !== undefined) conditions.push(sql<boolean>`users.created_at >= ${`${since} 00:00:00+00`}`);
+  if (filters["filter[active_only]"] === "true") conditions.push(sql<boolean>`users.archived_at is null`);
+  return conditions;
+}
+
+type GroupNames = Static<typeof ListedUser>["groups"];
+
+/** The groups of users, by user, the newest group first. */
+async function listGroupNames(tx: Tx, userIds: readonly number[]): Promise<Map<number, GroupNames>> {
+  const rows = await tx.sql
+    .selectFrom("memberships")
+    .innerJoin("groups", (join) =>
+      join
+        .onRef("groups.company_id", "=", "memberships.company_id")
+        .onRef("groups.id", "=", "memberships.group_id"),
+    )
+    .select(["memberships.user_id", "memberships.role", "groups.id", "groups.name"])
+    .where("memberships.company_id", "=", tx.company.id)
+    .where("groups.company_id", "=", tx.company.id)
+    .where((eb) => eb("memberships.user_id", "=", eb.fn.any(eb.val([...userIds]))))
+    .orderBy("groups.id", "desc")
+    .execute();
+  const byUser = new Map<number, GroupNames>();
+  for (const { user_id, role, id, name } of rows) {
+    const names = byUser.get(user_id) ?? { member: [], manager: [] };
+    names[role].push({ id, name });
+    byUser.set(user_id, names);
+  }
+  return byUser;
+}

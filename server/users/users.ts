@@ -1,0 +1,234 @@
+import type { Static } from "typebox";
+import { audit } from "../db/audit.ts";
+import { lockCounters, moveCounter } from "../db/counters.ts";
+import type { Tx, WriteTx } from "../db/db.ts";
+import { addToLists } from "../db/lists.ts";
+import { type FieldError, invalid, malformed, notFound } from "../http/problem.ts";
+import { zonedTimeOrNull } from "../time.ts";
+import { listCustomData, setCustomData } from "./custom-fields.ts";
+import { readRole } from "./roles.ts";
+import type { NewUser, User, UserSummary, UserUpdate } from "./schema.ts";
+
+/**
+ * One user, with what the company's custom fields say of them.
+ * @throws Problem 404
+ */
+export async function getUser(
+  tx: Tx,
+  user_id: number,
+  type: Static<typeof User>["type"] = "user",
+): Promise<Static<typeof User>> {
+  const [row, custom] = await Promise.all([findUserRow(tx, user_id), listCustomData(tx, [user_id])]);
+  if (row === undefined) throw notFound("User");
+  const { id, ...summary } = toUserSummary(tx, row);
+  return { id, type, ...summary, custom_user_field_data: custom.get(id) ?? [] };
+}
+
+/**
+ * Makes a user.
+ * @throws Problem 400 for an e-mail or ext_uid that is taken, an unknown role, an unknown custom field.
+ */
+export async function createUser(tx: WriteTx, body: NewUser): Promise<Static<typeof User>> {
+  const at = await lockCounters(tx, "users", "custom_user_fields", "custom_user_field_values");
+  const role_id = await readRole(tx, body);
+  if (role_id === undefined) throw invalid({ field: "role_id", message: "is required, or role" });
+  const columns = readColumns(body);
+  await checkUnique(tx, columns);
+  const id = await moveCounter(tx, { kind: "users", ids: 1, total: 1, at });
+  await tx.sql
+    .insertInto("users")
+    .values({
+      ...columns,
+      company_id: tx.company.id,
+      id,
+      name: body.name,
+      email: body.email,
+      email_key: toEmailKey(body.email),
+      locale: body.locale ?? "en",
+      role_id,
+      created_at: at,
+    })
+    .execute();
+  await addToLists(tx, [{ list: "users", ids: [id] }]);
+  await setCustomData(tx, { user_id: id, items: body.custom_user_fields, at });
+  const user = await getUser(tx, id, "create_user");
+  await audit(tx, { action: "create_user", resource_type: "user", resource_id: id, after: user, at });
+  return user;
+}
+
+/**
+ * Changes what the body names of a user.
+ * @throws Problem 404; 400 for an archived user, an e-mail or ext_uid that is taken, an unknown role or custom field.
+ */
+export async function updateUser(tx: WriteTx, id: number, body: UserUpdate): Promise<Static<typeof User>> {
+  const at = await lockCounters(tx, "users", "custom_user_fields", "custom_user_field_values");
+  const before = await getUser(tx, id);
+  if (before.archived_at !== null) throw malformed("This user is archived: restore it first");
+  const role_id = await readRole(tx, body);
+  const columns = readColumns(body);
+  await checkUnique(tx, columns, id);
+  const changes = { ...columns, ...(role_id === undefined ? {} : { role_id }) };
+  if (Object.keys(changes).length > 0) await setColumns(tx, id, changes);
+  await setCustomData(tx, { user_id: id, items: body.custom_user_fields, at });
+  const after = await getUser(tx, id, "update_user");
+  await audit(tx, { action: "update_user", resource_type: "user", resource_id: id, before, after, at });
+  return after;
+}
+
+/** Archives a user; one who is archived already stays as they are. @throws Problem 404 */
+export async function archiveUser(tx: WriteTx, id: number): Promise<Static<typeof User>> {
+  const at = await lockCounters(tx, "users");
+  const before = await getUser(tx, id);
+  if (before.archived_at !== null) return before;
+  await setColumns(tx, id, { archived_at: at, archived_by_user_id: tx.actor.user_id });
+  await audit(tx, { action: "archive_user", resource_type: "user", resource_id: id, at });
+  return getUser(tx, id);
+}
+
+/** Restores a user; one who is active stays as they are. @throws Problem 404 */
+export async function restoreUser(tx: WriteTx, id: number): Promise<Static<typeof User>> {
+  const at = await lockCounters(tx, "users");
+  const before = await getUser(tx, id);
+  if (before.archived_at === null) return before;
+  await setColumns(tx, id, { archived_at: null, archived_by_user_id: null });
+  await audit(tx, { action: "restore_user", resource_type: "user", resource_id: id, at });
+  return getUser(tx, id);
+}
+
+/** The columns of a user that answers show. */
+export interface UserRow {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+  readonly role: string;
+  readonly role_id: number;
+  readonly ext_uid: string | null;
+  readonly job_title: string | null;
+  readonly business_unit: string | null;
+  readonly department: string | null;
+  readonly location: string | null;
+  readonly locale: Static<typeof UserSummary>["locale"];
+  readonly hire_date: string | null;
+  readonly manager_name: string | null;
+  readonly archived_at: string | null;
+  readonly archived_by_user_id: number | null;
+}
+
+/** The query for users as answers show them; the caller adds which. */
+export function selectUsers(tx: Tx) {
+  return tx.sql
+    .selectFrom("users")
+    .innerJoin("roles", (join) =>
+      join.onRef("roles.company_id", "=", "users.company_id").onRef("roles.id", "=", "users.role_id"),
+    )
+    .select([
+      "users.id",
+      "users.name",
+      "users.email",
+      "roles.name as role",
+      "users.role_id",
+      "users.ext_uid",
+      "users.job_title",
+      "users.business_unit",
+      "users.department",
+      "users.location",
+      "users.locale",
+      "users.hire_date",
+      "users.manager_name",
+      "users.archived_at",
+      "users.archived_by_user_id",
+    ])
+    .where("users.company_id", "=", tx.company.id)
+    .where("roles.company_id", "=", tx.company.id);
+}
+
+/** A user as lists of version 1 and groups show them. */
+export function toUserSummary(tx: Tx, row: UserRow): Static<typeof UserSummary> {
+  return {
+    id: row.id,
+    resource_type: "user",
+    name: row.name,
+    email: row.email,
+    role: row.role,
+    role_id: row.role_id,
+    ext_uid: row.ext_uid,
+    job_title: row.job_title,
+    business_unit: row.business_unit,
+    department: row.department,
+    location: row.location,
+    locale: row.locale,
+    hire_date: row.hire_date,
+    manager_name: row.manager_name,
+    archived_at: zonedTimeOrNull(row.archived_at, tx.company.time_zone),
+    archived_by_user_id: row.archived_by_user_id,
+  };
+}
+
+/** E-mails are told apart without regard to case. The key is made here, as lower() in PostgreSQL depends on a locale. */
+export function toEmailKey(email: string): string {
+  return email.toLowerCase();
+}
+
+async function findUserRow(tx: Tx, id: number): Promise<UserRow | undefined> {
+  return selectUsers(tx).where("users.id", "=", id).executeTakeFirst();
+}
+
+const nullableColumns = [
+  "ext_uid",
+  "job_title",
+  "business_unit",
+  "department",
+  "location",
+  "hire_date",
+  "manager_name",
+] as const;
+
+type Columns = { [K in (typeof nullableColumns)[number]]?: string | null } & {
+  name?: string;
+  email?: string;
+  email_key?: string;
+  locale?: UserRow["locale"];
+  role_id?: number;
+  archived_at?: string | null;
+  archived_by_user_id?: number | null;
+};
+
+/** The columns that a body sets. */
+function readColumns(body: UserUpdate): Columns {
+  const given = nullableColumns.filter((column) => body[column] !== undefined);
+  return {
+    ...Object.fromEntries(given.map((column) => [column, body[column]])),
+    ...(body.name === undefined ? {} : { name: body.name }),
+    ...(body.email === undefined ? {} : { email: body.email, email_key: toEmailKey(body.email) }),
+    ...(body.locale === undefined ? {} : { locale: body.locale }),
+  };
+}
+
+async function setColumns(tx: WriteTx, id: number, columns: Columns): Promise<void> {
+  await tx.sql
+    .updateTable("users")
+    .set(columns)
+    .where("company_id", "=", tx.company.id)
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Names the clash, politely; the unique indexes are behind it. */
+async function checkUnique(tx: WriteTx, columns: Columns, ownId = 0): Promise<void> {
+  const { email_key = "", ext_uid = null } = columns;
+  const others = await tx.sql
+    .selectFrom("users")
+    .select(["email_key", "ext_uid"])
+    .where("company_id", "=", tx.company.id)
+    .where("id", "<>", ownId)
+    .where((eb) => eb.or([eb("email_key", "=", email_key), eb("ext_uid", "=", ext_uid)]))
+    .execute();
+  const errors: FieldError[] = [];
+  if (others.some((other) => other.email_key === email_key)) {
+    errors.push({ field: "email", message: "is taken by another user" });
+  }
+  if (ext_uid !== null && others.some((other) => other.ext_uid === ext_uid)) {
+    errors.push({ field: "ext_uid", message: "is taken by another user" });
+  }
+  if (errors.length > 0) throw invalid(...errors);
+}
