@@ -114,16 +114,18 @@ export type Config = { readonly [K in keyof typeof variables]: ReturnType<(typeo
 
 /**
  * Reads the configuration.
+ * @param given values that a command's options set over the environment's, by the variable's name.
  * @throws OperatorError naming each variable whose value is wrong.
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function readConfig(given: Readonly<Record<string, string | undefined>> = {}): Config {
+  const env = { ...process.env, ...given };
   const problems: string[] = [];
   const value = <T>(variable: Variable<T>): T => {
-    const given = env[variable.name];
+    const text = env[variable.name];
     try {
-      return variable.read(given === undefined || given === "" ? variable.default : given);
+      return variable.read(text === undefined || text === "" ? variable.default : text);
     } catch (error) {
-      problems.push(`${variable.name}=${given ?? ""}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`${variable.name}=${text ?? ""}: ${error instanceof Error ? error.message : String(error)}`);
       return variable.read(variable.default);
     }
   };

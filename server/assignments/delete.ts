@@ -1,6 +1,44 @@
+import { sql } from "kysely";
 import type { WriteTx } from "../db/db.ts";
+import { type Counted, countAssignments } from "./counts.ts";
+import type { Learner } from "./learners.ts";
 
-/** Removes a user's assignments with their results, and counts them out. Needs the assignment counters locked. */
+/**
+ * Removes a user's assignments with their progress, results and completions, and counts them out everywhere. Needs
+ * `assignmentCounters` locked.
+ */
 export async function deleteAssignmentsOfUser(tx: WriteTx, user_id: number, at: string): Promise<void> {
-  void [tx, user_id, at];
+  const [before, learners] = await Promise.all([findAssignments(tx, user_id), findCompletions(tx, user_id)]);
+  if (before.length === 0) return;
+  const ids = before.map(({ id }) => id);
+  for (const table of ["lesson_progress", "assignment_results"] as const) {
+    await tx.sql
+      .deleteFrom(table)
+      .where("company_id", "=", tx.company.id)
+      .where((eb) => eb("assignment_id", "=", eb.fn.any(eb.val(ids))))
+      .execute();
+  }
+  await tx.sql
+    .deleteFrom("assignments")
+    .where("company_id", "=", tx.company.id)
+    .where("assignee_id", "=", user_id)
+    .execute();
+  // With nothing left that they could have completed a lesson by, the recount removes their completions.
+  await countAssignments(tx, { before, after: [], learners, at });
+}
+
+async function findAssignments(tx: WriteTx, user_id: number): Promise<Counted[]> {
+  const { rows } = await sql<Counted>`
+    select id, assignee_id, assignable_type, assignable_id, status, due_by
+    from assignments
+    where company_id = ${tx.company.id} and assignee_id = ${user_id}`.execute(tx.sql);
+  return rows;
+}
+
+async function findCompletions(tx: WriteTx, user_id: number): Promise<Learner[]> {
+  const { rows } = await sql<Learner>`
+    select lesson_id, user_id
+    from lesson_completions
+    where company_id = ${tx.company.id} and user_id = ${user_id}`.execute(tx.sql);
+  return rows;
 }

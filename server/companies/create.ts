@@ -3,6 +3,7 @@ import { audit } from "../db/audit.ts";
 import type { Actor, Database, WriteTx } from "../db/db.ts";
 import { addToLists } from "../db/lists.ts";
 import { ADMIN_ROLE_ID, builtInRoles } from "../users/roles.ts";
+import { OperatorError } from "../config.ts";
 import { hashPassword } from "../users/passwords.ts";
 import { toEmailKey } from "../users/users.ts";
 import { createApiKey } from "./api-keys.ts";
@@ -32,9 +33,12 @@ export const commandActor: Actor = { type: "command", id: null, user_id: null, r
 
 /**
  * Makes a company with its first administrator and a key. All of it, or nothing.
- * @throws pg.DatabaseError 23505 when the subdomain is taken.
+ * @throws OperatorError when the subdomain is taken.
  */
 export async function createCompany(database: Database, given: NewCompany): Promise<CreatedCompany> {
+  if (await isTaken(database, given.subdomain)) {
+    throw new OperatorError(`The subdomain ${given.subdomain} is taken. Choose another, or see: lectern company list`);
+  }
   const id = await takeCompanyId(database);
   const password = await hashPassword(given.admin.password);
   return database.write(companyOfId(id), commandActor, async (tx) => {
@@ -55,6 +59,13 @@ export async function createCompany(database: Database, given: NewCompany): Prom
       api_key: key,
     };
   });
+}
+
+async function isTaken(database: Database, subdomain: string): Promise<boolean> {
+  const taken = await database.global((db) =>
+    db.selectFrom("subdomains").select("company").where("subdomain", "=", subdomain).executeTakeFirst(),
+  );
+  return taken !== undefined;
 }
 
 async function insertCompany(tx: WriteTx, { admin: _admin, ...columns }: NewCompany): Promise<string> {

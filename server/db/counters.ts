@@ -76,6 +76,22 @@ export async function moveCounter(tx: WriteTx, movement: Movement): Promise<numb
   return last_id - ids + 1;
 }
 
+/** Moves the totals of several kinds with one statement. It takes no ids; lockCounters has locked the counters. */
+export async function moveTotals(
+  tx: WriteTx,
+  moves: readonly { readonly kind: Kind; readonly total: number }[],
+  at: string,
+): Promise<void> {
+  await sql`
+    update counters
+    set total = counters.total + moved.total, moved_at = ${at}
+    from unnest(
+      ${moves.map(({ kind }) => kind)}::text[],
+      ${moves.map(({ total }) => total)}::bigint[]
+    ) as moved (kind, total)
+    where counters.company_id = ${tx.company.id} and counters.kind = moved.kind`.execute(tx.sql);
+}
+
 /** How many things of a kind the company has, without counting them. */
 export async function getTotal(tx: Tx, kind: Kind): Promise<number> {
   const { total } = await tx.sql

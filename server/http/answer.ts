@@ -14,6 +14,15 @@ export function markAnswers(app: FastifyInstance): void {
   });
 }
 
+/**
+ * The serializerCompiler of a route whose answer nests to any depth. What is made from such a schema asks of each item,
+ * on each level anew, which of its kinds it is: 290 ms for a path of 1,000 levels, where this takes 4. It sends what it
+ * is given, so the route must give exactly the keys of its schema.
+ */
+export function serializePlainly(): typeof JSON.stringify {
+  return JSON.stringify;
+}
+
 function withETag(request: FastifyRequest, reply: FastifyReply, payload: string): string | null {
   const etag = `W/"${hash("sha1", payload, "base64url")}"`;
   reply.header("etag", etag);

@@ -10,8 +10,11 @@ import { Authenticator } from "./auth.ts";
 import { MOST_BODY_BYTES, readBodies } from "./body.ts";
 import { Door } from "./door.ts";
 import { components, registerFeatures } from "./features.ts";
+import { type HealthOptions, registerHealth } from "./health.ts";
 import { compileInput } from "./input.ts";
 import type { RateLimiter } from "./limits.ts";
+import { logRequests } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
 import { describeApi } from "./openapi.ts";
 import { answerClientError, answerError } from "./problem.ts";
 import { decorateRequests } from "./request.ts";
@@ -28,6 +31,8 @@ export interface AppOptions {
   readonly allowPlainHttp: boolean;
   readonly corsOrigins: readonly string[];
   readonly logger: NonNullable<FastifyServerOptions["logger"]>;
+  readonly metrics: Metrics;
+  readonly health: Pick<HealthOptions, "metrics" | "metricsPublic">;
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
@@ -59,6 +64,9 @@ export async function buildApp(options: AppOptions): Promise<{ app: App; routeTa
   decorateRequests(app, options.database);
   markAnswers(app);
   guard(app, options);
+  options.metrics.watch(app);
+  logRequests(app);
+  registerHealth(app, { ...options.health, database: options.database });
   await describeApi(app);
   for (const component of components) app.addSchema(component);
   registerFeatures(app);
@@ -80,6 +88,7 @@ function serverOptions(options: AppOptions): FastifyServerOptions<Server> {
   let requests = 0;
   return {
     logger: options.logger,
+    ...(options.tls && { https: options.tls }),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => `${requestIdPrefix}-${(requests += 1).toString(36)}`,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,

@@ -1,15 +1,72 @@
 import type { TSchema } from "typebox";
 import { registerCompanySettings } from "../companies/routes.ts";
-import { registerUsers } from "../users/routes.ts";
-import { CustomUserFieldData, ListedUser, User, UserSummary } from "../users/schema.ts";
+import { registerCourses } from "../courses/routes.ts";
+import { Course, CourseSummary, ReducedCourse, TaggedCourse } from "../courses/schema.ts";
+import { registerGroups } from "../groups/routes.ts";
+import { Group } from "../groups/schema.ts";
+import { registerLessons } from "../lessons/routes.ts";
+import { Lesson, LessonSummary, LessonWithoutCounts, ListedLesson, TaggedLesson } from "../lessons/schema.ts";
+import { registerPaths } from "../paths/routes.ts";
+import {
+  LessonContent,
+  ListedPath,
+  NestedPathContent,
+  Path,
+  PathContent,
+  PathSummary,
+  PlaceholderContent,
+  TaggedPath,
+  WaitStepContent,
+} from "../paths/schema.ts";
+import { registerTags } from "../tags/routes.ts";
+import { Tag } from "../tags/schema.ts";
+import { registerUserGroups, registerUsers } from "../users/routes.ts";
+import { CustomUserFieldData, GroupName, ListedUser, User, UserSummary } from "../users/schema.ts";
 import type { App } from "./app.ts";
+import { registerPing } from "./ping.ts";
 import { ErrorBody } from "./problem.ts";
+import { Links } from "./schema.ts";
 
 /** The schemas that stand in the document by name, those that others refer to first. */
-export const components: readonly TSchema[] = [ErrorBody, CustomUserFieldData, User, UserSummary, ListedUser];
+export const components: readonly TSchema[] = [
+  ErrorBody,
+  CustomUserFieldData,
+  GroupName,
+  User,
+  UserSummary,
+  ListedUser,
+  Group,
+  Tag,
+  Links,
+  LessonSummary,
+  ListedLesson,
+  Lesson,
+  LessonWithoutCounts,
+  TaggedLesson,
+  LessonContent,
+  WaitStepContent,
+  PlaceholderContent,
+  PathContent,
+  NestedPathContent,
+  PathSummary,
+  ListedPath,
+  Path,
+  TaggedPath,
+  CourseSummary,
+  Course,
+  ReducedCourse,
+  TaggedCourse,
+];
 
 /** Every feature of the API, by name and in the order of the document. */
 export function registerFeatures(app: App): void {
   registerUsers(app);
+  registerUserGroups(app);
+  registerGroups(app);
+  registerLessons(app);
+  registerPaths(app);
+  registerCourses(app);
+  registerTags(app);
   registerCompanySettings(app);
+  registerPing(app);
 }

@@ -20,7 +20,7 @@ export const compileInput: FastifySchemaCompiler<TSchema> = ({ schema, httpPart 
   };
 };
 
-const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true,  })
+const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, allowUnionTypes: true })
   .addFormat("moment", (text) => parseMoment(text) !== undefined)
   .addFormat("date", (text) => parseDate(text) !== undefined);
 // Filters of the other version of a list, which this one ignores.
@@ -32,6 +32,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
+  readonly maxItems?: number;
 }
 
 interface Place {
@@ -42,13 +43,22 @@ interface Place {
 /** Makes a copy of a value that has only what the schema names, with texts read as what the schema expects there. */
 function read(schema: Schema, given: unknown, place: Place): unknown {
   if (typeof given === "string") return readText(schema, given, place);
-  if (Array.isArray(given)) {
-    const { items } = schema;
-    if (items === undefined) return given;
-    return given.map((item: unknown, index) => read(items, item, { ...place, path: `${place.path}[${index}]` }));
-  }
-  if (typeof given === "object" && given !== null && allows(schema, "object")) return readObject(schema, given, place);
+  if (typeof given === "number")
+    return Number.isInteger(given) && allows(schema, "integer") ? clamp(given) : given;
+  if (Array.isArray(given)) return readArray(schema, given, place);
+  if (typeof given === "object" && given !== null && allows(schema, "object"))
+    return readObject(schema, given, place);
   return given;
+}
+
+function readArray({ items, maxItems = Infinity }: Schema, given: readonly unknown[], place: Place): unknown {
+  if (given.length > maxItems) {
+    // Its elements are not looked at: half a million wrong ones would be half a million errors.
+    place.errors.push({ field: place.path, message: `can have at most ${maxItems} elements` });
+    return [];
+  }
+  if (items === undefined) return given;
+  return given.map((item, index) => read(items, item, { ...place, path: `${place.path}[${index}]` }));
 }
 
 function readObject(schema: Schema, given: object, place: Place): object {
@@ -63,7 +73,9 @@ function readObject(schema: Schema, given: object, place: Place): object {
 
 function findProperty(schema: Schema, key: string): Schema | undefined {
   if (schema.properties !== undefined && Object.hasOwn(schema.properties, key)) return schema.properties[key];
-  return Object.entries(schema.patternProperties ?? {}).find(([pattern]) => new RegExp(pattern, "u").test(key))?.[1];
+  return Object.entries(schema.patternProperties ?? {}).find(([pattern]) =>
+    new RegExp(pattern, "u").test(key),
+  )?.[1];
 }
 
 function readText(schema: Schema, given: string, place: Place): unknown {
@@ -72,7 +84,10 @@ function readText(schema: Schema, given: string, place: Place): unknown {
   if (allows(schema, "integer") && INTEGER.test(given)) return clamp(Number(given));
   if (allows(schema, "boolean") && (given === "true" || given === "false")) return given === "true";
   if (allows(schema, "string") && !isStorable(given)) {
-    place.errors.push({ field: place.path, message: "holds a character that no text has (NUL or half of a pair)" });
+    place.errors.push({
+      field: place.path,
+      message: "holds a character that no text has (NUL or half of a pair)",
+    });
   }
   return given;
 }
@@ -138,8 +153,9 @@ function says(error: ErrorObject): string {
       return "can't be empty";
     case "maxLength":
       return `can have at most ${params["limit"]} characters`;
-    case "maxItems":
-      return `can have at most ${params["limit"]} elements`;
+    case "pattern":
+      // What a pattern demands stands in the description beside it, for people.
+      return lowerFirst(String(error.parentSchema?.["description"] ?? "is wrong"));
     case "format":
       return params["format"] === "date"
         ? "must be a date that exists, written YYYY-MM-DD"
@@ -147,6 +163,10 @@ function says(error: ErrorObject): string {
     default:
       return error.message ?? "is wrong";
   }
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
 }
 
 function typeName(type: unknown): string {

@@ -24,11 +24,13 @@ export class RouteTable {
    * extension `.json` is dropped.
    */
   resolve(method: string, url: string): string {
+    if (!url.startsWith("/api/")) return url;
     const [path = "", ...query] = url.split("?");
     const plain = escapeMalformed(path).replace(/\.json$/, "");
     const isServed = this.routes.some(({ pattern, methods }) => methods.includes(method) && pattern.test(plain));
-    const served = isServed ? plain : plain.replace(/^\/api\/v1\.1\//, "/api/v1/");
-    return [served, ...query].join("?");
+    const inVersion1 = plain.replace(/^\/api\/v1\.1\//, "/api/v1/");
+    const isKnown = this.routes.some(({ pattern }) => pattern.test(inVersion1));
+    return [isServed || !isKnown ? plain : inVersion1, ...query].join("?");
   }
 
   /** What to say of an address that no route answers: 405 when it takes another method, 404 otherwise. */

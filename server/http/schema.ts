@@ -42,6 +42,15 @@ export const archiveState = {
   archived_by_user_id: nullable(Id, { description: "Who archived it; null for a key made on the command line." }),
 };
 
+/** Where people find a lesson, path or course. */
+export const Links = component(
+  "Links",
+  closed({
+    overview: Type.String({ description: "Its page for authors." }),
+    shareable: Type.String({ description: "Its page for learners." }),
+  }),
+);
+
 const errorAnswers = {
   400: "The request is malformed, or a value in it is not acceptable: each field is named.",
   401: "The subdomain or the API key is missing or wrong.",

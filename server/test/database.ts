@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { after } from "node:test";
 import pg from "pg";
 import { readConfig } from "../config.ts";
 import { migrate, SERVING_ROLE } from "../db/migrate.ts";
@@ -28,24 +29,34 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-let started: Promise<string> | undefined;
+let started: Promise<StartedCluster> | undefined;
+after(async () => (await started)?.stop());
 
 /** The PostgreSQL for tests: that of DATABASE_URL (`npm test` starts one and says so), or one of this process. */
 function clusterUrl(): Promise<string> {
   const given = readConfig().databaseUrl;
   if (given !== undefined) return Promise.resolve(given);
   started ??= startCluster();
-  return started;
+  return started.then(({ url }) => url);
 }
 
-async function startCluster(): Promise<string> {
+/** A PostgreSQL in a temporary folder. */
+export interface StartedCluster {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export async function startCluster(): Promise<StartedCluster> {
   const folder = await mkdtemp(join(tmpdir(), "lectern-test-"));
-  const database = await openEmbedded(folder, "command", () => undefined);
-  process.once("beforeExit", () => {
-    void database[Symbol.asyncDispose]().then(() => rm(folder, { recursive: true, force: true }));
-  });
-  const { user, password, host, port, database: name } = database.owner;
-  return `postgres://${user}:${password}@${host}:${port}/${name}`;
+  const embedded = await openEmbedded(folder, "server", () => undefined);
+  const { user, password, host, port, database } = embedded.owner;
+  return {
+    url: `postgres://${user}:${password}@${host}:${port}/${database}`,
+    async stop() {
+      await embedded[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Any number: it serialises the test processes that would make the template at once. */

@@ -4,6 +4,7 @@ import { type Company, findCompanyBySubdomain } from "../companies/companies.ts"
 import { Database } from "../db/db.ts";
 import { type App, buildApp } from "../http/app.ts";
 import { postgresWindows, RateLimiter } from "../http/limits.ts";
+import { Metrics } from "../http/metrics.ts";
 import type { RouteTable } from "../http/route-table.ts";
 import { createTestDatabase } from "./database.ts";
 import { Maker } from "./make.ts";
@@ -37,6 +38,7 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   const database = stack.use(new Database({ ...shared, connections: 5 }));
   const windows = stack.use(new Database({ ...shared, connections: 1, synchronousCommit: "off" }));
   const maintenance = { isOn: false };
+  const metrics = new Metrics(database);
   const { app, routeTable } = await buildApp({
     database,
     limiter: new RateLimiter(postgresWindows(windows)),
@@ -46,6 +48,8 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
     allowPlainHttp: true,
     corsOrigins: options.corsOrigins ?? [],
     logger: false,
+    metrics,
+    health: { metricsPublic: false, metrics: () => metrics.registry.metrics() },
   });
   stack.defer(() => app.close());
   await app.ready();

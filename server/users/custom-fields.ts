@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Static } from "typebox";
 import { moveCounter } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
@@ -11,7 +12,9 @@ export async function listCustomData(tx: Tx, userIds: readonly number[]): Promis
   const rows = await tx.sql
     .selectFrom("custom_user_field_values as value")
     .innerJoin("custom_user_fields as field", (join) =>
-      join.onRef("field.company_id", "=", "value.company_id").onRef("field.id", "=", "value.custom_user_field_id"),
+      join
+        .onRef("field.company_id", "=", "value.company_id")
+        .onRef("field.id", "=", "value.custom_user_field_id"),
     )
     .select(["value.user_id", "value.id", "value.custom_user_field_id", "field.name", "value.value"])
     .where("value.company_id", "=", tx.company.id)
@@ -38,8 +41,7 @@ export async function setCustomData(
   { user_id, items, at }: { user_id: number; items: UserUpdate["custom_user_fields"]; at: string },
 ): Promise<void> {
   if (items === undefined || items.length === 0) return;
-  const fields = await findOrMakeFields(tx, items, at);
-  const values = new Map(items.map((item, index) => [fields[index] ?? 0, item.value]));
+  const values = await readValues(tx, items, at);
   const existing = await tx.sql
     .selectFrom("custom_user_field_values")
     .select("custom_user_field_id")
@@ -47,30 +49,34 @@ export async function setCustomData(
     .where("user_id", "=", user_id)
     .execute();
   const had = new Set(existing.map((row) => row.custom_user_field_id));
-  for (const [field, value] of values) {
-    if (!had.has(field)) continue;
-    await tx.sql
-      .updateTable("custom_user_field_values")
-      .set({ value })
-      .where("company_id", "=", tx.company.id)
-      .where("user_id", "=", user_id)
-      .where("custom_user_field_id", "=", field)
-      .execute();
-  }
-  await addValues(tx, { user_id, added: [...values].filter(([field]) => !had.has(field)), at });
+  const replaced = [...values].filter(([field]) => had.has(field));
+  const added = [...values].filter(([field]) => !had.has(field));
+  await replaceValues(tx, user_id, replaced);
+  await addValues(tx, { user_id, added, at });
+}
+
+type Value = readonly [custom_user_field_id: number, value: string];
+
+async function replaceValues(tx: WriteTx, user_id: number, replaced: readonly Value[]): Promise<void> {
+  if (replaced.length === 0) return;
+  await sql`
+    update custom_user_field_values as held
+    set value = given.value
+    from unnest(
+      ${replaced.map(([field]) => field)}::bigint[],
+      ${replaced.map(([, value]) => value)}::text[]
+    ) as given (field, value)
+    where held.company_id = ${tx.company.id} and held.user_id = ${user_id}
+      and held.custom_user_field_id = given.field`.execute(tx.sql);
 }
 
 async function addValues(
   tx: WriteTx,
-  { user_id, added, at }: { user_id: number; added: readonly (readonly [number, string])[]; at: string },
+  { user_id, added, at }: { user_id: number; added: readonly Value[]; at: string },
 ): Promise<void> {
   if (added.length === 0) return;
-  const first = await moveCounter(tx, {
-    kind: "custom_user_field_values",
-    ids: added.length,
-    total: added.length,
-    at,
-  });
+  const count = added.length;
+  const first = await moveCounter(tx, { kind: "custom_user_field_values", ids: count, total: count, at });
   await tx.sql
     .insertInto("custom_user_field_values")
     .values(
@@ -85,46 +91,61 @@ async function addValues(
     .execute();
 }
 
-/** The id of the field that each element names, in the order of the elements. */
-async function findOrMakeFields(
-  tx: WriteTx,
-  items: NonNullable<UserUpdate["custom_user_fields"]>,
-  at: string,
-): Promise<number[]> {
+type Items = NonNullable<UserUpdate["custom_user_fields"]>;
+
+/** The value for each field that the elements name, by the field's id. Of two for one field the last counts. */
+async function readValues(tx: WriteTx, items: Items, at: string): Promise<Map<number, string>> {
   const fields = await tx.sql
     .selectFrom("custom_user_fields")
     .select(["id", "name_key"])
     .where("company_id", "=", tx.company.id)
     .execute();
-  const ids = new Set(fields.map(({ id }) => id));
-  const byName = new Map(fields.map(({ id, name_key }) => [name_key, id]));
-  const errors: FieldError[] = [];
-  const found: number[] = [];
-  for (const [index, { custom_user_field_id: id, name }] of items.entries()) {
-    if (id === undefined && name === undefined) {
-      errors.push({ field: `custom_user_fields[${index}]`, message: "needs custom_user_field_id or name" });
-    } else if (id === undefined && name !== undefined) {
-      const field = byName.get(name.toLowerCase()) ?? (await makeField(tx, name, at));
-      byName.set(name.toLowerCase(), field);
-      found.push(field);
-    } else if (id !== undefined && ids.has(id)) {
-      found.push(id);
-    } else {
-      errors.push({
-        field: `custom_user_fields[${index}].custom_user_field_id`,
-        message: "names no custom user field of this company",
-      });
-    }
-  }
+  const errors = findErrors(items, new Set(fields.map(({ id }) => id)));
   if (errors.length > 0) throw invalid(...errors);
-  return found;
+  const ids = new Map(fields.map(({ id, name_key }) => [name_key, id]));
+  const unknown = items.flatMap(({ custom_user_field_id: id, name }) =>
+    id !== undefined || name === undefined || ids.has(toNameKey(name)) ? [] : [name],
+  );
+  for (const [key, id] of await makeFields(tx, unknown, at)) ids.set(key, id);
+  const values = new Map<number, string>();
+  for (const { custom_user_field_id, name = "", value } of items) {
+    const id = custom_user_field_id ?? ids.get(toNameKey(name));
+    if (id !== undefined) values.set(id, value);
+  }
+  return values;
 }
 
-async function makeField(tx: WriteTx, name: string, at: string): Promise<number> {
-  const id = await moveCounter(tx, { kind: "custom_user_fields", ids: 1, total: 1, at });
-  await tx.sql
-    .insertInto("custom_user_fields")
-    .values({ company_id: tx.company.id, id, name, name_key: name.toLowerCase() })
-    .execute();
-  return id;
+function findErrors(items: Items, known: ReadonlySet<number>): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [index, { custom_user_field_id: id, name }] of items.entries()) {
+    const field = `custom_user_fields[${index}]`;
+    if (id === undefined && name === undefined) {
+      errors.push({ field, message: "needs custom_user_field_id or name" });
+    } else if (id !== undefined && !known.has(id)) {
+      const message = "names no custom user field of this company";
+      errors.push({ field: `${field}.custom_user_field_id`, message });
+    }
+  }
+  return errors;
+}
+
+/** Makes a field for each name, once, however often and in whatever case it is given. */
+async function makeFields(tx: WriteTx, names: readonly string[], at: string): Promise<Map<string, number>> {
+  const distinct = [...new Map(names.map((name) => [toNameKey(name), name]))];
+  if (distinct.length === 0) return new Map();
+  const count = distinct.length;
+  const first = await moveCounter(tx, { kind: "custom_user_fields", ids: count, total: count, at });
+  const fields = distinct.map(([name_key, name], index) => ({
+    company_id: tx.company.id,
+    id: first + index,
+    name,
+    name_key,
+  }));
+  await tx.sql.insertInto("custom_user_fields").values(fields).execute();
+  return new Map(fields.map(({ name_key, id }) => [name_key, id]));
+}
+
+/** Names are told apart without regard to case. */
+function toNameKey(name: string): string {
+  return name.toLowerCase();
 }

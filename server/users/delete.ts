@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { deleteAssignmentsOfUser } from "../assignments/delete.ts";
+import { assignmentCounters } from "../assignments/give.ts";
 import { audit } from "../db/audit.ts";
 import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
@@ -13,15 +14,8 @@ import type { DeletedUser } from "./schema.ts";
  * @throws Problem 404
  */
 export async function deleteUser(tx: WriteTx, user_id: number): Promise<Static<typeof DeletedUser>> {
-  const at = await lockCounters(
-    tx,
-    "users",
-    "custom_user_field_values",
-    "assignments",
-    "assignments/Completed",
-    "assignments/Grade Pending",
-    "assignments/Incomplete",
-  );
+  // Groups too: nobody may put the user into one meanwhile.
+  const at = await lockCounters(tx, "users", "groups", "custom_user_field_values", ...assignmentCounters);
   const user = await tx.sql
     .selectFrom("users")
     .select("id")
@@ -31,7 +25,11 @@ export async function deleteUser(tx: WriteTx, user_id: number): Promise<Static<t
   if (user === undefined) throw notFound("User");
   await deleteAssignmentsOfUser(tx, user_id, at);
   await deleteBelongings(tx, user_id, at);
-  await tx.sql.deleteFrom("users").where("company_id", "=", tx.company.id).where("id", "=", user_id).execute();
+  await tx.sql
+    .deleteFrom("users")
+    .where("company_id", "=", tx.company.id)
+    .where("id", "=", user_id)
+    .execute();
   await removeFromLists(tx, [{ list: "users", id: user_id }]);
   await moveCounter(tx, { kind: "users", total: -1, at });
   await audit(tx, { action: "delete_user", resource_type: "user", resource_id: user_id, at });

@@ -7,7 +7,10 @@ import type { LibraryStatistics } from "./schema.ts";
  * What a user viewed and completed in the learning library.
  * @throws Problem 403 where the company's plan lacks the library, 404
  */
-export async function getLibraryStatistics(tx: Tx, user_id: number): Promise<Static<typeof LibraryStatistics>> {
+export async function getLibraryStatistics(
+  tx: Tx,
+  user_id: number,
+): Promise<Static<typeof LibraryStatistics>> {
   if (!tx.company.has_learning_library) {
     throw forbidden("The learning library is not part of this company's plan");
   }

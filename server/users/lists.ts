@@ -5,6 +5,7 @@ import type { Tx } from "../db/db.ts";
 import { findStart } from "../db/lists.ts";
 import { cutPage, type Page, type PageRequest, readPosition } from "../http/page.ts";
 import { listCustomData } from "./custom-fields.ts";
+import { listGroupNames } from "./groups.ts";
 import type { ListedUser, UserFilters, UserSummary } from "./schema.ts";
 import { selectUsers, toEmailKey, toUserSummary, type UserRow } from "./users.ts";
 
@@ -27,13 +28,13 @@ export async function listUsersInFull(
   const { rows, ...found } = await findPage(tx, page, filters);
   const ids = rows.map(({ id }) => id);
   const [custom, groups] = await Promise.all([listCustomData(tx, ids), listGroupNames(tx, ids)]);
-  const users = rows.map((row) => ({
+  const toListedUser = (row: ListedRow) => ({
     ...toUserSummary(tx, row),
     custom_user_field_data: custom.get(row.id) ?? [],
     mobile_phone_number: row.mobile_phone_number,
     groups: groups.get(row.id) ?? { member: [], manager: [] },
-  }));
-  return { ...found, rows: users };
+  });
+  return { ...found, rows: rows.map(toListedUser) };
 }
 
 type ListedRow = UserRow & { readonly mobile_phone_number: string | null };
@@ -76,10 +77,12 @@ function toConditions(filters: UserFilters): Condition[] {
   for (const [key, value] of Object.entries(filters)) {
     const field = /^filter\[custom_user_field\]\[([0-9]+)\]$/.exec(key)?.[1];
     if (field !== undefined) {
+      // No id is as long as what PostgreSQL would refuse as too large a number.
+      const id = Math.min(Number(field), Number.MAX_SAFE_INTEGER);
       conditions.push(sql<boolean>`exists (
         select from custom_user_field_values as value
         where value.company_id = users.company_id and value.user_id = users.id
-          and value.custom_user_field_id = ${field} and value.value = ${value})`);
+          and value.custom_user_field_id = ${id} and value.value = ${value})`);
     }
   }
   const email = filters["filter[email]"];
@@ -92,30 +95,4 @@ function toConditions(filters: UserFilters): Condition[] {
   if (since !== undefined) conditions.push(sql<boolean>`users.created_at >= ${`${since} 00:00:00+00`}`);
   if (filters["filter[active_only]"] === "true") conditions.push(sql<boolean>`users.archived_at is null`);
   return conditions;
-}
-
-type GroupNames = Static<typeof ListedUser>["groups"];
-
-/** The groups of users, by user, the newest group first. */
-async function listGroupNames(tx: Tx, userIds: readonly number[]): Promise<Map<number, GroupNames>> {
-  const rows = await tx.sql
-    .selectFrom("memberships")
-    .innerJoin("groups", (join) =>
-      join
-        .onRef("groups.company_id", "=", "memberships.company_id")
-        .onRef("groups.id", "=", "memberships.group_id"),
-    )
-    .select(["memberships.user_id", "memberships.role", "groups.id", "groups.name"])
-    .where("memberships.company_id", "=", tx.company.id)
-    .where("groups.company_id", "=", tx.company.id)
-    .where((eb) => eb("memberships.user_id", "=", eb.fn.any(eb.val([...userIds]))))
-    .orderBy("groups.id", "desc")
-    .execute();
-  const byUser = new Map<number, GroupNames>();
-  for (const { user_id, role, id, name } of rows) {
-    const names = byUser.get(user_id) ?? { member: [], manager: [] };
-    names[role].push({ id, name });
-    byUser.set(user_id, names);
-  }
-  return byUser;
 }

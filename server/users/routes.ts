@@ -1,7 +1,9 @@
+import { UserGroups, UserGroupsUpdate } from "../groups/schema.ts";
 import type { App } from "../http/app.ts";
 import { readPage, toEnvelope } from "../http/page.ts";
 import { answers, ref } from "../http/schema.ts";
 import { deleteUser } from "./delete.ts";
+import { getUserGroups, updateUserGroups } from "./groups.ts";
 import { getLibraryStatistics } from "./library.ts";
 import { listUsers, listUsersInFull } from "./lists.ts";
 import {
@@ -35,7 +37,14 @@ export function registerUsers(app: App): void {
   );
   app.get(
     "/api/v1.1/users",
-    { schema: { tags, summary: "List users in full", querystring: ListedUserQuery, response: answers(200, ListedUserPage) } },
+    {
+      schema: {
+        tags,
+        summary: "List users in full",
+        querystring: ListedUserQuery,
+        response: answers(200, ListedUserPage),
+      },
+    },
     async (request, reply) => {
       const page = readPage(request.query);
       const found = await request.read((tx) => listUsersInFull(tx, page, request.query));
@@ -51,8 +60,10 @@ export function registerUsers(app: App): void {
       return reply.code(201).send(created);
     },
   );
-  app.get("/api/v1/users/:user_id", { schema: { tags, summary: "Show a user", params, response: user } }, (request) =>
-    request.read((tx) => getUser(tx, request.params.user_id)),
+  app.get(
+    "/api/v1/users/:user_id",
+    { schema: { tags, summary: "Show a user", params, response: user } },
+    (request) => request.read((tx) => getUser(tx, request.params.user_id)),
   );
   app.put(
     "/api/v1/users/:user_id",
@@ -85,5 +96,27 @@ export function registerUsers(app: App): void {
       },
     },
     (request) => request.read((tx) => getLibraryStatistics(tx, request.params.user_id)),
+  );
+}
+
+/** /api/v1/users/:user_id/groups */
+export function registerUserGroups(app: App): void {
+  app.get(
+    "/api/v1/users/:user_id/groups",
+    { schema: { tags, summary: "Show a user's groups", params, response: answers(200, UserGroups) } },
+    (request) => request.read((tx) => getUserGroups(tx, request.params.user_id)),
+  );
+  app.put(
+    "/api/v1/users/:user_id/groups",
+    {
+      schema: {
+        tags,
+        summary: "Add a user to groups, or remove them",
+        params,
+        body: UserGroupsUpdate,
+        response: answers(200, UserGroups),
+      },
+    },
+    (request) => request.write((tx) => updateUserGroups(tx, request.params.user_id, request.body)),
   );
 }

@@ -53,7 +53,8 @@ export const User = component(
   }),
 );
 
-const GroupName = closed({ id: Id, name: text });
+export const GroupName = component("GroupName", closed({ id: Id, name: text }));
+const groupNames = Type.Array(ref(GroupName));
 
 /** A user in a list of version 1.1. */
 export const ListedUser = component(
@@ -64,7 +65,7 @@ export const ListedUser = component(
     ...summary,
     ...customData,
     mobile_phone_number: nullable(text),
-    groups: closed({ member: Type.Array(GroupName), manager: Type.Array(GroupName) }),
+    groups: closed({ member: groupNames, manager: groupNames }),
   }),
 );
 
@@ -111,7 +112,9 @@ const NAME_PATTERN = "^(?! )[^!@#$%^&*+=()|\\[\\];`]*$";
 
 const writable = {
   role: Type.Optional(
-    Type.String({ description: "`admin`, `manager`, `creator` or `learner`. One of role or role_id is required." }),
+    Type.String({
+      description: "`admin`, `manager`, `creator` or `learner`. One of role or role_id is required.",
+    }),
   ),
   role_id: Type.Optional(Type.Integer({ minimum: 1, description: "The preferred way to set the role." })),
   ext_uid: Type.Optional(nullable(profileText)),
@@ -133,10 +136,24 @@ const writable = {
     ),
   ),
 };
-const name = Type.String({ minLength: 1, maxLength: 255, pattern: NAME_PATTERN });
-const email = Type.String({ minLength: 1, maxLength: 254, pattern: "^[^\\s@]+@[^\\s@]+$" });
+const name = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: NAME_PATTERN,
+  description: "Can't begin with a space, and can't hold any of ! @ # $ % ^ & * + = ( ) | [ ] ; `",
+});
+const email = Type.String({
+  minLength: 1,
+  maxLength: 254,
+  pattern: "^[^\\s@]+@[^\\s@]+$",
+  description: "Must be an address: one @ with something before and after it, and no spaces.",
+});
 
-export const UserUpdate = Type.Object({ name: Type.Optional(name), email: Type.Optional(email), ...writable });
+export const UserUpdate = Type.Object({
+  name: Type.Optional(name),
+  email: Type.Optional(email),
+  ...writable,
+});
 export type UserUpdate = Static<typeof UserUpdate>;
 
 export const NewUser = Type.Object(
@@ -146,8 +163,7 @@ export const NewUser = Type.Object(
     ...writable,
     notify: Type.Optional(
       Type.Boolean({
-        description:
-          "Whether to mail that the account was made. Default: true, but false for learners.",
+        description: "Whether to mail that the account was made. Default: true, but false for learners.",
       }),
     ),
   },

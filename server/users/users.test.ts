@@ -5,7 +5,11 @@ import { startServer } from "../test/server.ts";
 test("a user is made, shown, changed, archived, restored and deleted", async () => {
   await using lectern = await startServer();
   const { acme } = lectern;
-  const made = await acme.post("/api/v1/users", { name: "Grace Hopper", email: "Grace@example.com", role: "learner" });
+  const made = await acme.post("/api/v1/users", {
+    name: "Grace Hopper",
+    email: "Grace@example.com",
+    role: "learner",
+  });
   assert.equal(made.status, 201);
   assert.deepEqual(made.body, {
     id: 2,
@@ -29,7 +33,12 @@ test("a user is made, shown, changed, archived, restored and deleted", async () 
   });
   const list = await acme.get("/api/v1.1/users?per_page=1");
   console.log(list.status, JSON.stringify(list.body), list.headers);
-  console.log(await acme.get("/api/v1/users/abc"), await acme.get("/api/v1/users.xml"), await acme.put("/api/v1/users"), await acme.get("/api/v1.1/users/2"));
-  console.log(await acme.post("/api/v1/users", {role: "x", custom_user_fields: [{name: "T"}]}));
+  console.log(
+    await acme.get("/api/v1/users/abc"),
+    await acme.get("/api/v1/users.xml"),
+    await acme.put("/api/v1/users"),
+    await acme.get("/api/v1.1/users/2"),
+  );
+  console.log(await acme.post("/api/v1/users", { role: "x", custom_user_fields: [{ name: "T" }] }));
   console.log(await acme.get("/api/v1/users?filter[foo]=1&page=0"));
 });

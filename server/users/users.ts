@@ -1,10 +1,10 @@
 import type { Static } from "typebox";
+import { archiveContent, restoreContent, toArchiveState } from "../db/archive.ts";
 import { audit } from "../db/audit.ts";
 import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { addToLists } from "../db/lists.ts";
 import { type FieldError, invalid, malformed, notFound } from "../http/problem.ts";
-import { zonedTimeOrNull } from "../time.ts";
 import { listCustomData, setCustomData } from "./custom-fields.ts";
 import { readRole } from "./roles.ts";
 import type { NewUser, User, UserSummary, UserUpdate } from "./schema.ts";
@@ -77,21 +77,13 @@ export async function updateUser(tx: WriteTx, id: number, body: UserUpdate): Pro
 
 /** Archives a user; one who is archived already stays as they are. @throws Problem 404 */
 export async function archiveUser(tx: WriteTx, id: number): Promise<Static<typeof User>> {
-  const at = await lockCounters(tx, "users");
-  const before = await getUser(tx, id);
-  if (before.archived_at !== null) return before;
-  await setColumns(tx, id, { archived_at: at, archived_by_user_id: tx.actor.user_id });
-  await audit(tx, { action: "archive_user", resource_type: "user", resource_id: id, at });
+  await archiveContent(tx, { table: "users", id });
   return getUser(tx, id);
 }
 
 /** Restores a user; one who is active stays as they are. @throws Problem 404 */
 export async function restoreUser(tx: WriteTx, id: number): Promise<Static<typeof User>> {
-  const at = await lockCounters(tx, "users");
-  const before = await getUser(tx, id);
-  if (before.archived_at === null) return before;
-  await setColumns(tx, id, { archived_at: null, archived_by_user_id: null });
-  await audit(tx, { action: "restore_user", resource_type: "user", resource_id: id, at });
+  await restoreContent(tx, { table: "users", id });
   return getUser(tx, id);
 }
 
@@ -159,8 +151,7 @@ export function toUserSummary(tx: Tx, row: UserRow): Static<typeof UserSummary> 
     locale: row.locale,
     hire_date: row.hire_date,
     manager_name: row.manager_name,
-    archived_at: zonedTimeOrNull(row.archived_at, tx.company.time_zone),
-    archived_by_user_id: row.archived_by_user_id,
+    ...toArchiveState(tx, row),
   };
 }
 

@@ -1,0 +1,21 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { glob } from "node:fs/promises";
+import { startCluster } from "../server/test/database.ts";
+import { readConfig } from "../server/config.ts";
+
+// Runs the whole suite on one PostgreSQL: that of DATABASE_URL, or one that is started for it. Arguments name files.
+const files = process.argv.slice(2);
+if (files.length === 0) for await (const file of glob("server/**/*.test.ts")) files.push(file);
+const given = readConfig().databaseUrl;
+const cluster = given === undefined ? await startCluster() : undefined;
+const url = given ?? cluster?.url ?? "";
+
+// Every address that Lectern itself reads is the test's own: what a shell has set must not change a test.
+const tests = spawn(process.execPath, ["--test", ...files.toSorted()], {
+  stdio: "inherit",
+  env: { ...process.env, DATABASE_URL: url, PORT: "", HOST: "", DATA_DIR: "", PUBLIC_URL: "" },
+});
+const [code]: unknown[] = await once(tests, "exit");
+await cluster?.stop();
+process.exit(code === 0 ? 0 : 1);

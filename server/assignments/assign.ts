@@ -1,0 +1,157 @@
+import { audit } from "../db/audit.ts";
+import { lockCounters } from "../db/counters.ts";
+import type { WriteTx } from "../db/db.ts";
+import { type FieldError, invalid, malformed, notFound } from "../http/problem.ts";
+import { parseMoment } from "../time.ts";
+import { type AssignmentRow, nameOf, type Thing, type Wanted } from "./assignments.ts";
+import { countAssignments } from "./counts.ts";
+import { createAssignments } from "./create.ts";
+import { assignmentCounters } from "./give.ts";
+import { reassign } from "./reassign.ts";
+import type { AssignBody, UserAssignBody } from "./schema.ts";
+import { findTargets, pairKey, type Targets, thingKey } from "./targets.ts";
+
+/**
+ * Assigns a thing to users. Who has it and has completed it gets it anew; who has it otherwise keeps what they have.
+ * All of it or nothing.
+ * @returns the assignment of each user, in the order of the request; a user who is named twice stands here once.
+ * @throws Problem 404; 400 when the thing or a user is archived, or a user unknown.
+ */
+export async function assignThing(tx: WriteTx, thing: Thing, body: AssignBody): Promise<AssignmentRow[]> {
+  const at = await lockCounters(tx, ...assignmentCounters);
+  const wanted = (body.assignments ?? []).map((item) => toWanted({ ...thing, ...item }));
+  const targets = await findTargets(tx, {
+    user_ids: wanted.map(({ assignee_id }) => assignee_id),
+    things: [thing],
+    pairs: wanted,
+  });
+  const found = targets.things.get(thingKey(thing));
+  const name = nameOf(thing.assignable_type);
+  if (found === undefined) throw notFound(name);
+  if (found.archived_at !== null) throw malformed(`This ${name.toLowerCase()} is archived: restore it first`);
+  check(wanted, ({ assignee_id }) => findFault("assignee_id", "User", targets.users.get(assignee_id)));
+  const saved = await saveAssignments(tx, { wanted, targets, at });
+  await auditAssignments(tx, saved, {
+    action: `update_${name.toLowerCase()}_assignments`,
+    resource_type: name.toLowerCase(),
+    resource_id: thing.assignable_id,
+    at,
+  });
+  return saved.rows;
+}
+
+/**
+ * Assigns things to a user, as `assignThing` does for one thing.
+ * @throws Problem 404; 400 when the user or a thing is archived, or a thing unknown.
+ */
+export async function assignToUser(
+  tx: WriteTx,
+  user_id: number,
+  body: UserAssignBody,
+): Promise<AssignmentRow[]> {
+  const at = await lockCounters(tx, ...assignmentCounters);
+  const wanted = body.assignments.map((item) => toWanted({ ...item, assignee_id: user_id }));
+  const targets = await findTargets(tx, { user_ids: [user_id], things: wanted, pairs: wanted });
+  const user = targets.users.get(user_id);
+  if (user === undefined) throw notFound("User");
+  if (user.archived_at !== null) throw malformed("This user is archived: restore it first");
+  check(wanted, (item) =>
+    findFault("assignable_id", nameOf(item.assignable_type), targets.things.get(thingKey(item))),
+  );
+  const saved = await saveAssignments(tx, { wanted, targets, at });
+  await auditAssignments(tx, saved, {
+    action: "create_user_assignments",
+    resource_type: "user",
+    resource_id: user_id,
+    at,
+  });
+  return saved.rows;
+}
+
+/** Reads an element of a request: a due date that is only a date is midnight UTC. */
+function toWanted(
+  given: Pick<Wanted, "assignee_id" | "assignable_type" | "assignable_id"> & { due_by?: string | null },
+): Wanted {
+  const { assignee_id, assignable_type, assignable_id, due_by } = given;
+  return {
+    assignee_id,
+    assignable_type,
+    assignable_id,
+    due_by: due_by == null ? null : (parseMoment(due_by) ?? null),
+    group_id: null,
+  };
+}
+
+/** Finds what is wrong with each element, and refuses the request if anything is. */
+function check(wanted: readonly Wanted[], find: (item: Wanted) => FieldError | undefined): void {
+  const errors = wanted.flatMap((item, index) => {
+    const fault = find(item);
+    return fault === undefined ? [] : [{ ...fault, field: `assignments[${index}].${fault.field}` }];
+  });
+  if (errors.length > 0) throw invalid(...errors);
+}
+
+function findFault(
+  field: string,
+  name: string,
+  found: { readonly archived_at: string | null } | undefined,
+): FieldError | undefined {
+  const noun = name.toLowerCase();
+  if (found === undefined) return { field, message: `names no ${noun} of this company` };
+  if (found.archived_at !== null) return { field, message: `is archived: restore the ${noun} first` };
+  return undefined;
+}
+
+interface Saved {
+  /** What the request asked for, in its order, each once. */
+  readonly rows: AssignmentRow[];
+  readonly created: readonly AssignmentRow[];
+  readonly reassigned: { readonly before: readonly AssignmentRow[]; readonly after: readonly AssignmentRow[] };
+}
+
+async function saveAssignments(
+  tx: WriteTx,
+  { wanted, targets, at }: { wanted: readonly Wanted[]; targets: Targets; at: string },
+): Promise<Saved> {
+  const asked = new Map<string, Wanted>();
+  for (const item of wanted) {
+    const key = pairKey(item);
+    if (!asked.has(key)) asked.set(key, item);
+  }
+  const { users, existing } = targets;
+  const completed = [...asked].flatMap(([key, { due_by }]) => {
+    const row = existing.get(key);
+    return row?.status === "Completed" ? [{ row, due_by }] : [];
+  });
+  const missing = [...asked].filter(([key]) => !existing.has(key)).map(([, item]) => item);
+  const created = await createAssignments(tx, { wanted: missing, users, at });
+  const { rows: after, learners } = await reassign(tx, completed, at);
+  const before = completed.map(({ row }) => row);
+  await countAssignments(tx, { before, after: [...created, ...after], learners, at });
+  const rows = new Map([...existing, ...[...created, ...after].map((row) => [pairKey(row), row] as const)]);
+  return {
+    rows: [...asked.keys()].flatMap((key) => rows.get(key) ?? []),
+    created,
+    reassigned: { before, after },
+  };
+}
+
+/** Writes what was assigned into the audit; nothing, when all of it existed. */
+async function auditAssignments(
+  tx: WriteTx,
+  { created, reassigned }: Saved,
+  deed: { action: string; resource_type: string; resource_id: number; at: string },
+): Promise<void> {
+  const { before, after } = reassigned;
+  if (created.length === 0 && after.length === 0) return;
+  await audit(tx, {
+    ...deed,
+    before: before.length === 0 ? null : { assignments: before },
+    after: { assignments: [...created, ...after].map(toDeed) },
+  });
+}
+
+/** What an assignment is about: the rest of a new one is the same for all. */
+function toDeed({ id, assignee_id, assignable_type, assignable_id, due_by }: AssignmentRow): object {
+  return { id, assignee_id, assignable_type, assignable_id, due_by };
+}

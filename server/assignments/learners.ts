@@ -1,0 +1,99 @@
+import { sql } from "kysely";
+import type { WriteTx } from "../db/db.ts";
+
+/** A learner in a lesson. */
+export interface Learner {
+  readonly lesson_id: number;
+  readonly user_id: number;
+}
+
+/** By how much a lesson's completions move. */
+export interface CompletionMove {
+  readonly total: number;
+  readonly via_assignment: number;
+}
+
+/**
+ * Makes lesson_completions true for these learners: a row for who is completed or awaits a grade, by an assignment of
+ * the lesson or within an assigned path. Call it after the assignments and the progress have changed.
+ * @returns by lesson, what has changed; it still has to be counted into the lesson.
+ */
+export async function recountLearners(
+  tx: WriteTx,
+  learners: readonly Learner[],
+): Promise<Map<number, CompletionMove>> {
+  if (learners.length === 0) return new Map();
+  const found = await compareLearners(tx, learners);
+  const gone = found.filter(({ stored, actual }) => stored !== null && actual === null);
+  const changed = found.filter(({ stored, actual }) => actual !== null && stored !== actual);
+  await removeCompletions(tx, gone);
+  await putCompletions(tx, changed);
+  const moves = new Map<number, CompletionMove>();
+  for (const { lesson_id, stored, actual } of [...gone, ...changed]) {
+    const { total, via_assignment } = moves.get(lesson_id) ?? { total: 0, via_assignment: 0 };
+    moves.set(lesson_id, {
+      total: total + Number(actual !== null) - Number(stored !== null),
+      via_assignment: via_assignment + Number(actual === true) - Number(stored === true),
+    });
+  }
+  return moves;
+}
+
+/** Of a learner in a lesson: null for no completion, otherwise whether it came by an assignment of the lesson. */
+interface Comparison extends Learner {
+  readonly stored: boolean | null;
+  readonly actual: boolean | null;
+}
+
+async function compareLearners(tx: WriteTx, learners: readonly Learner[]): Promise<Comparison[]> {
+  const { rows } = await sql<Comparison>`
+    select asked.lesson_id, asked.user_id, completion.via_assignment as stored,
+      case
+        when exists (
+          select from assignments
+          where assignments.company_id = ${tx.company.id} and assignments.assignee_id = asked.user_id
+            and assignments.assignable_type = 'Lesson' and assignments.assignable_id = asked.lesson_id
+            and assignments.status <> 'Incomplete'
+        ) then true
+        when exists (
+          select from lesson_progress
+          where lesson_progress.company_id = ${tx.company.id} and lesson_progress.lesson_id = asked.lesson_id
+            and lesson_progress.user_id = asked.user_id and lesson_progress.status <> 'Incomplete'
+        ) then false
+      end as actual
+    from (
+      select distinct lesson_id, user_id
+      from unnest(
+        ${learners.map(({ lesson_id }) => lesson_id)}::bigint[],
+        ${learners.map(({ user_id }) => user_id)}::bigint[]
+      ) as pair (lesson_id, user_id)
+    ) asked
+    left join lesson_completions completion on completion.company_id = ${tx.company.id}
+      and completion.lesson_id = asked.lesson_id and completion.user_id = asked.user_id`.execute(tx.sql);
+  return rows;
+}
+
+async function removeCompletions(tx: WriteTx, gone: readonly Learner[]): Promise<void> {
+  if (gone.length === 0) return;
+  await sql`
+    delete from lesson_completions
+    using unnest(
+      ${gone.map(({ lesson_id }) => lesson_id)}::bigint[],
+      ${gone.map(({ user_id }) => user_id)}::bigint[]
+    ) as gone (lesson_id, user_id)
+    where lesson_completions.company_id = ${tx.company.id}
+      and lesson_completions.lesson_id = gone.lesson_id and lesson_completions.user_id = gone.user_id`.execute(tx.sql);
+}
+
+async function putCompletions(tx: WriteTx, changed: readonly Comparison[]): Promise<void> {
+  if (changed.length === 0) return;
+  await sql`
+    insert into lesson_completions (company_id, lesson_id, user_id, via_assignment)
+    select ${tx.company.id}, lesson_id, user_id, via_assignment
+    from unnest(
+      ${changed.map(({ lesson_id }) => lesson_id)}::bigint[],
+      ${changed.map(({ user_id }) => user_id)}::bigint[],
+      ${changed.map(({ actual }) => actual)}::boolean[]
+    ) as found (lesson_id, user_id, via_assignment)
+    on conflict (company_id, lesson_id, user_id) do update set via_assignment = excluded.via_assignment`.execute(tx.sql);
+}

@@ -1,0 +1,45 @@
+import type { Database } from "../db/db.ts";
+import type { Company } from "./companies.ts";
+import { commandActor } from "./create.ts";
+
+/** Every table of a company, those that others refer to last. A test compares it with the catalogue. */
+export const tablesInOrderOfDeletion = [
+  "audit_log",
+  "library_uses",
+  "assignment_results",
+  "lesson_completions",
+  "lesson_progress",
+  "due_dates",
+  "assignments",
+  "group_assignments",
+  "taggings",
+  "course_lessons",
+  "courses",
+  "path_items",
+  "paths",
+  "lessons",
+  "assignables",
+  "tags",
+  "memberships",
+  "groups",
+  "api_keys",
+  "custom_user_field_values",
+  "custom_user_fields",
+  "passwords",
+  "users",
+  "roles",
+  "list_blocks",
+  "counters",
+  "companies",
+] as const;
+
+/** Deletes a company and everything of it, in one transaction. The others are untouched; its number is not used again. */
+export async function deleteCompany(database: Database, company: Company): Promise<void> {
+  await database.write(company, commandActor, async (tx) => {
+    await tx.sql.deleteFrom("api_key_hashes").where("company", "=", company.id).execute();
+    await tx.sql.deleteFrom("subdomains").where("company", "=", company.id).execute();
+    for (const table of tablesInOrderOfDeletion) {
+      await tx.sql.deleteFrom(table).where("company_id", "=", company.id).execute();
+    }
+  });
+}

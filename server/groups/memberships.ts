@@ -1,0 +1,217 @@
+import { sql } from "kysely";
+import { assignmentCounters, giveAssignments } from "../assignments/give.ts";
+import type { Kind } from "../db/counters.ts";
+import type { WriteTx } from "../db/db.ts";
+import { type FieldError, invalid } from "../http/problem.ts";
+
+/** An element of a body: it adds its id, or removes it. */
+export interface Element {
+  readonly id: number;
+  readonly remove?: boolean;
+}
+
+/** The ids that an array of a body really added and removed, as the audit keeps them. */
+export interface Changed {
+  readonly added: readonly number[];
+  readonly removed: readonly number[];
+}
+
+/** The counters to lock for a change of memberships; those of assignments only where somebody may join as a member. */
+export function countersToChange(asMember: readonly Element[] = []): readonly Kind[] {
+  return asMember.some(({ remove }) => remove !== true) ? ["groups", ...assignmentCounters] : ["groups"];
+}
+
+/**
+ * Adds users to a group and removes them; new members get its assignments. Needs the counters locked.
+ * @throws Problem 400 naming each element that is unknown, archived, or added and removed at once.
+ */
+export async function changeMembers(
+  tx: WriteTx,
+  group_id: number,
+  { members, managers, at }: { members?: readonly Element[]; managers?: readonly Element[]; at: string },
+): Promise<{ members: Changed; managers: Changed }> {
+  const asMember = { field: "members", role: "member", elements: members ?? [] } as const;
+  const asManager = { field: "managers", role: "manager", elements: managers ?? [] } as const;
+  const side = { own: "group_id", id: group_id, other: "user_id", others: "users", called: "user" } as const;
+  const changed = await change(tx, { side, asMember, asManager, at });
+  return { members: changed.member, managers: changed.manager };
+}
+
+/**
+ * Adds a user to groups and removes them; where they are a new member they get the group's assignments. Needs the
+ * counters locked.
+ * @throws Problem 400 naming each element that is unknown, archived, or added and removed at once.
+ */
+export async function changeGroups(
+  tx: WriteTx,
+  user_id: number,
+  {
+    memberships,
+    managing,
+    at,
+  }: { memberships?: readonly Element[]; managing?: readonly Element[]; at: string },
+): Promise<{ memberships: Changed; managing: Changed }> {
+  const asMember = { field: "memberships", role: "member", elements: memberships ?? [] } as const;
+  const asManager = { field: "managing", role: "manager", elements: managing ?? [] } as const;
+  const side = { own: "user_id", id: user_id, other: "group_id", others: "groups", called: "group" } as const;
+  const changed = await change(tx, { side, asMember, asManager, at });
+  return { memberships: changed.member, managing: changed.manager };
+}
+
+type Role = "member" | "manager";
+
+/** Whose memberships change, and what stands at their other end. */
+type Side =
+  | { own: "group_id"; id: number; other: "user_id"; others: "users"; called: "user" }
+  | { own: "user_id"; id: number; other: "group_id"; others: "groups"; called: "group" };
+
+interface Asked {
+  readonly field: string;
+  readonly role: Role;
+  readonly elements: readonly Element[];
+}
+
+interface Change {
+  readonly side: Side;
+  readonly asMember: Asked;
+  readonly asManager: Asked;
+  readonly at: string;
+}
+
+async function change(
+  tx: WriteTx,
+  { side, asMember, asManager, at }: Change,
+): Promise<Record<Role, Changed>> {
+  const ids = [...new Set([...asMember.elements, ...asManager.elements].map(({ id }) => id))];
+  if (ids.length === 0) return { member: nothing, manager: nothing };
+  const found = await find(tx, side, ids);
+  const errors: FieldError[] = [];
+  const changed = {
+    member: compare(asMember, { ...found, called: side.called, errors }),
+    manager: compare(asManager, { ...found, called: side.called, errors }),
+  };
+  if (errors.length > 0) throw invalid(...errors);
+  await insertRows(tx, toRows(side, changed, "added"));
+  await deleteRows(tx, toRows(side, changed, "removed"));
+  await giveGroupAssignments(tx, toRows(side, { member: changed.member, manager: nothing }, "added"), at);
+  return changed;
+}
+
+const nothing: Changed = { added: [], removed: [] };
+
+interface Found {
+  /** Whether each of them is archived, by id; one that is not here does not exist. */
+  readonly archived: ReadonlyMap<number, boolean>;
+  readonly existing: Readonly<Record<Role, ReadonlySet<number>>>;
+}
+
+async function find(tx: WriteTx, { own, id, other, others }: Side, ids: readonly number[]): Promise<Found> {
+  const [states, rows] = await Promise.all([
+    tx.sql
+      .selectFrom(others)
+      .select(["id", "archived_at"])
+      .where("company_id", "=", tx.company.id)
+      .where((eb) => eb("id", "=", eb.fn.any(eb.val(ids))))
+      .execute(),
+    tx.sql
+      .selectFrom("memberships")
+      .select((eb) => ["role", eb.ref(other).as("id")])
+      .where("company_id", "=", tx.company.id)
+      .where(own, "=", id)
+      .where((eb) => eb(other, "=", eb.fn.any(eb.val(ids))))
+      .execute(),
+  ]);
+  const idsOf = (role: Role) => new Set(rows.filter((row) => row.role === role).map((row) => row.id));
+  return {
+    archived: new Map(states.map((state) => [state.id, state.archived_at !== null])),
+    existing: { member: idsOf("member"), manager: idsOf("manager") },
+  };
+}
+
+/** What an array asks for beyond what is there already. An element that changes nothing is right whatever it names. */
+function compare(
+  { field, role, elements }: Asked,
+  { archived, existing, called, errors }: Found & { called: string; errors: FieldError[] },
+): Changed {
+  const added: number[] = [];
+  const removed: number[] = [];
+  const asked = new Map<number, boolean>();
+  for (const [index, { id, remove = false }] of elements.entries()) {
+    const place = `${field}[${index}].id`;
+    const before = asked.get(id);
+    asked.set(id, before ?? remove);
+    if (!archived.has(id)) errors.push({ field: place, message: `names no ${called} of this company` });
+    else if (before !== undefined && before !== remove) {
+      errors.push({ field: place, message: "is added and removed at once" });
+    } else if (before === undefined && existing[role].has(id) === remove) {
+      if (archived.get(id))
+        errors.push({ field: place, message: `names an archived ${called}: restore it first` });
+      (remove ? removed : added).push(id);
+    }
+  }
+  return { added, removed };
+}
+
+interface Row {
+  readonly group_id: number;
+  readonly role: Role;
+  readonly user_id: number;
+}
+
+function toRows({ own, id }: Side, changed: Record<Role, Changed>, what: keyof Changed): Row[] {
+  return (["member", "manager"] as const).flatMap((role) =>
+    changed[role][what].map((other) =>
+      own === "group_id" ? { group_id: id, role, user_id: other } : { group_id: other, role, user_id: id },
+    ),
+  );
+}
+
+async function insertRows(tx: WriteTx, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    insert into memberships (company_id, group_id, role, user_id)
+    select ${tx.company.id}, group_id, role, user_id from ${unnest(rows)}
+    on conflict (company_id, group_id, role, user_id) do nothing`.execute(tx.sql);
+}
+
+async function deleteRows(tx: WriteTx, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    delete from memberships
+    using ${unnest(rows)}
+    where memberships.company_id = ${tx.company.id} and memberships.group_id = given.group_id
+      and memberships.role = given.role and memberships.user_id = given.user_id`.execute(tx.sql);
+}
+
+/** Any number of rows as three parameters of one statement. */
+function unnest(rows: readonly Row[]) {
+  return sql`unnest(
+    ${rows.map((row) => row.group_id)}::bigint[],
+    ${rows.map((row) => row.role)}::text[],
+    ${rows.map((row) => row.user_id)}::bigint[]
+  ) as given (group_id, role, user_id)`;
+}
+
+/** Who joins a group gets what it is assigned. Who leaves keeps it: what was begun can be finished. */
+async function giveGroupAssignments(tx: WriteTx, joined: readonly Row[], at: string): Promise<void> {
+  if (joined.length === 0) return;
+  const groupIds = [...new Set(joined.map(({ group_id }) => group_id))];
+  const assigned = await tx.sql
+    .selectFrom("group_assignments")
+    .select(["group_id", "assignable_type", "assignable_id"])
+    .where("company_id", "=", tx.company.id)
+    .where((eb) => eb("group_id", "=", eb.fn.any(eb.val(groupIds))))
+    .orderBy("id")
+    .execute();
+  const byGroup = Map.groupBy(assigned, ({ group_id }) => group_id);
+  const wanted = joined.flatMap(({ group_id, user_id }) =>
+    (byGroup.get(group_id) ?? []).map(({ assignable_type, assignable_id }) => ({
+      assignee_id: user_id,
+      assignable_type,
+      assignable_id,
+      due_by: null,
+      group_id,
+    })),
+  );
+  if (wanted.length > 0) await giveAssignments(tx, wanted, at);
+}

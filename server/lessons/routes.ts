@@ -1,0 +1,61 @@
+import type { App } from "../http/app.ts";
+import { answers, ref } from "../http/schema.ts";
+import { archiveLesson, getLesson, listLessons, listLessonsInFull, restoreLesson } from "./lessons.ts";
+import {
+  Lesson,
+  LessonParams as params,
+  LessonSummaryList,
+  LessonUpdate,
+  LessonWithoutCounts,
+  ListedLessonList,
+} from "./schema.ts";
+import { updateLesson } from "./update.ts";
+
+const tags = ["Lessons"];
+const lesson = answers(200, ref(Lesson));
+
+/** /api/v1/lessons */
+export function registerLessons(app: App): void {
+  app.get(
+    "/api/v1/lessons",
+    { schema: { tags, summary: "List lessons", response: answers(200, LessonSummaryList) } },
+    async (request) => ({ type: "lessons" as const, lessons: await request.read(listLessons) }),
+  );
+  app.get(
+    "/api/v1.1/lessons",
+    { schema: { tags, summary: "List lessons in full", response: answers(200, ListedLessonList) } },
+    async (request) => ({ type: "lessons" as const, lessons: await request.read(listLessonsInFull) }),
+  );
+  app.get(
+    "/api/v1/lessons/:lesson_id",
+    { schema: { tags, summary: "Show a lesson", params, response: lesson } },
+    (request) => request.read((tx) => getLesson(tx, request.params.lesson_id)),
+  );
+  app.get(
+    "/api/v1.1/lessons/:lesson_id",
+    {
+      schema: {
+        tags,
+        summary: "Show a lesson without its counts",
+        params,
+        response: answers(200, ref(LessonWithoutCounts)),
+      },
+    },
+    (request) => request.read((tx) => getLesson(tx, request.params.lesson_id)),
+  );
+  app.put(
+    "/api/v1/lessons/:lesson_id",
+    { schema: { tags, summary: "Update a lesson", params, body: LessonUpdate, response: lesson } },
+    (request) => request.write((tx) => updateLesson(tx, request.params.lesson_id, request.body)),
+  );
+  app.put(
+    "/api/v1/lessons/:lesson_id/archive",
+    { schema: { tags, summary: "Archive a lesson", params, response: lesson } },
+    (request) => request.write((tx) => archiveLesson(tx, request.params.lesson_id)),
+  );
+  app.put(
+    "/api/v1/lessons/:lesson_id/restore",
+    { schema: { tags, summary: "Restore a lesson", params, response: lesson } },
+    (request) => request.write((tx) => restoreLesson(tx, request.params.lesson_id)),
+  );
+}

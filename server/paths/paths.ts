@@ -1,0 +1,115 @@
+import type { Static } from "typebox";
+import { archiveContent, restoreContent, toArchiveState } from "../db/archive.ts";
+import type { Tx, WriteTx } from "../db/db.ts";
+import { notFound } from "../http/problem.ts";
+import { links } from "../links.ts";
+import { listTagsOf } from "../tags/taggings.ts";
+import type { Tag } from "../tags/schema.ts";
+import { utcTime, utcTimeOrNull, zonedTimeOrNull } from "../time.ts";
+import { findStructures, toContents } from "./contents.ts";
+import type { ListedPath, Path, PathSummary } from "./schema.ts";
+
+/** All paths as version 1 lists them, the oldest first. */
+export async function listPaths(tx: Tx): Promise<Static<typeof PathSummary>[]> {
+  const rows = await tx.sql
+    .selectFrom("paths")
+    .select(["id", "title", "archived_at", "archived_by_user_id", "is_certification"])
+    .where("company_id", "=", tx.company.id)
+    .orderBy("id")
+    .execute();
+  return rows.map((row) => ({ ...row, ...toArchiveState(tx, row) }));
+}
+
+/** All paths as version 1.1 lists them, the oldest first. */
+export async function listPathsInFull(tx: Tx): Promise<Static<typeof ListedPath>[]> {
+  const [rows, tags] = await Promise.all([
+    selectPaths(tx).orderBy("paths.id").execute(),
+    listTagsOf(tx, { type: "LearningPaths::Path" }),
+  ]);
+  return rows.map((row) => toListedPath(tx, row, tags.get(row.id)));
+}
+
+/** One path with its contents. @throws Problem 404 */
+export async function getPath(tx: Tx, path_id: number): Promise<Static<typeof Path>> {
+  const [row, tags, structures] = await Promise.all([
+    selectPaths(tx).where("paths.id", "=", path_id).executeTakeFirst(),
+    listTagsOf(tx, { type: "LearningPaths::Path", ids: [path_id] }),
+    findStructures(tx, [path_id]),
+  ]);
+  if (row === undefined) throw notFound("Path");
+  const { id, resource_type, title, ...listed } = toListedPath(tx, row, tags.get(path_id));
+  const { description, enforced_order } = row;
+  const contents = toContents(tx, structures).get(path_id) ?? [];
+  return { id, type: "path", resource_type, title, description, enforced_order, ...listed, contents };
+}
+
+/** Archives a path; one that is archived already stays as it is. @throws Problem 404 */
+export async function archivePath(tx: WriteTx, id: number): Promise<Static<typeof Path>> {
+  await archiveContent(tx, { table: "paths", id });
+  return getPath(tx, id);
+}
+
+/** Restores a path; one that is active stays as it is. @throws Problem 404 */
+export async function restorePath(tx: WriteTx, id: number): Promise<Static<typeof Path>> {
+  await restoreContent(tx, { table: "paths", id });
+  return getPath(tx, id);
+}
+
+/** The columns of a path that answers show. */
+export interface PathRow {
+  readonly id: number;
+  readonly title: string;
+  readonly description: string;
+  readonly enforced_order: boolean;
+  readonly public: boolean;
+  readonly is_certification: boolean;
+  readonly publisher_id: number | null;
+  readonly published_at: string | null;
+  readonly created_at: string;
+  readonly last_updated_at: string | null;
+  readonly archived_at: string | null;
+  readonly archived_by_user_id: number | null;
+}
+
+/** The query for paths as answers show them; the caller adds which, and the order. */
+export function selectPaths(tx: Tx) {
+  return tx.sql
+    .selectFrom("paths")
+    .select([
+      "paths.id",
+      "paths.title",
+      "paths.description",
+      "paths.enforced_order",
+      "paths.public",
+      "paths.is_certification",
+      "paths.publisher_id",
+      "paths.published_at",
+      "paths.created_at",
+      "paths.last_updated_at",
+      "paths.archived_at",
+      "paths.archived_by_user_id",
+    ])
+    .where("paths.company_id", "=", tx.company.id);
+}
+
+/** A path as the list of version 1.1 shows it. */
+export function toListedPath(
+  tx: Tx,
+  row: PathRow,
+  tags: Static<typeof Tag>[] = [],
+): Static<typeof ListedPath> {
+  return {
+    id: row.id,
+    resource_type: "path",
+    title: row.title,
+    public: row.public,
+    created_at: utcTime(row.created_at),
+    last_updated_at: utcTimeOrNull(row.last_updated_at),
+    published_at: zonedTimeOrNull(row.published_at, tx.company.time_zone),
+    publisher_id: row.publisher_id,
+    tags,
+    links: links(tx.company.base_url, "path", row),
+    ...toArchiveState(tx, row),
+    is_certification: row.is_certification,
+  };
+}

@@ -1,0 +1,31 @@
+import { readConfig } from "../config.ts";
+import type { Database } from "../db/db.ts";
+import { defaultPublicUrl } from "./serve.ts";
+import { checkDatabase, connectForCommand, openAddresses, prepareDatabase } from "./database.ts";
+
+/** Tells the operator something, apart from what a command prints as its result. */
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Prints a command's result. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/**
+ * Runs a command on the database of the configuration, whether a server runs on it or not.
+ * @param as the owner only for what the serving role may not, such as deleting the audit log with its company.
+ */
+export async function withDatabase<T>(
+  run: (database: Database, publicUrl: string) => Promise<T>,
+  as: "serving" | "owner" = "serving",
+): Promise<T> {
+  const config = readConfig();
+  await using addresses = await openAddresses(config, "command", say);
+  // The embedded database may have been made just now; another one is migrated when its operator says so.
+  if (config.databaseUrl === undefined) await prepareDatabase(config, addresses);
+  await checkDatabase(addresses);
+  await using database = await connectForCommand(config, addresses, as);
+  return await run(database, config.publicUrl ?? defaultPublicUrl(config));
+}

@@ -1,0 +1,138 @@
+import cluster from "node:cluster";
+import { once } from "node:events";
+import { type Command, InvalidArgumentError } from "commander";
+import { makeDemo } from "../bundle/demo.ts";
+import { listSubdomains } from "../companies/companies.ts";
+import { type Config, readConfig } from "../config.ts";
+import { runJobs } from "../jobs/jobs.ts";
+import type { CreatedCompany } from "../companies/create.ts";
+import type { Database } from "../db/db.ts";
+import { print, say, withDatabase } from "./command.ts";
+import { type Addresses, checkDatabase, connectForCommand, openAddresses, prepareDatabase } from "./database.ts";
+import { setMaintenance } from "./maintenance.ts";
+import { checkTransport, startServer } from "./serve.ts";
+import { runWorker, startWorkers } from "./workers.ts";
+
+/** start, serve, work, migrate, demo and maintenance. */
+export function addServingCommands(program: Command): void {
+  program
+    .command("start")
+    .description("everything in one: the database, migrations, a demo company on the first run, the API and the jobs")
+    .option("--workers <number>", "how many processes serve requests (or WORKERS)")
+    .action((options: { workers?: string }) => (cluster.isWorker ? runWorker() : start(readWith(options))));
+  program
+    .command("serve")
+    .description("the API, on a database that is migrated")
+    .option("--workers <number>", "how many processes serve requests (or WORKERS)")
+    .action((options: { workers?: string }) => (cluster.isWorker ? runWorker() : serve(readWith(options))));
+  program.command("work").description("the jobs, on a database that is migrated").action(work);
+  program.command("migrate").description("bring the database to this version's schema").action(runMigrations);
+  program
+    .command("demo")
+    .description("make a demo company to try things with")
+    .option("--subdomain <subdomain>", "its subdomain", "demo")
+    .option("--json", "print what was made as JSON")
+    .action(demo);
+  program
+    .command("maintenance")
+    .description("answer 503 to every API call, or stop doing so")
+    .argument("<on|off>")
+    .action(switchMaintenance);
+}
+
+function readWith({ workers }: { readonly workers?: string }): Config {
+  return readConfig(workers === undefined ? {} : { WORKERS: workers });
+}
+
+async function start(config: Config): Promise<void> {
+  checkTransport(config);
+  await using stack = new AsyncDisposableStack();
+  const stopped = untilStopped();
+  const addresses = stack.use(await openAddresses(config, "server", say));
+  await prepareDatabase(config, addresses);
+  await checkDatabase(addresses);
+  const database = stack.use(await connectForCommand(config, addresses));
+  const made = await makeDemoOnFirstRun(database);
+  stack.use(await runJobs({ ownerUrl: addresses.ownerUrl, database, log: say }));
+  const { address } = stack.use(await listen(config, addresses));
+  welcome(address, made);
+  await Promise.race([stopped, fails(addresses)]);
+}
+
+async function serve(config: Config): Promise<void> {
+  checkTransport(config);
+  await using stack = new AsyncDisposableStack();
+  const stopped = untilStopped();
+  const addresses = stack.use(await openAddresses(config, "server", say));
+  if (config.databaseUrl === undefined) await prepareDatabase(config, addresses);
+  await checkDatabase(addresses);
+  const { address } = stack.use(await listen(config, addresses));
+  print(`Lectern listens on ${address}`);
+  await Promise.race([stopped, fails(addresses)]);
+}
+
+async function work(): Promise<void> {
+  const config = readConfig();
+  await using stack = new AsyncDisposableStack();
+  const stopped = untilStopped();
+  const addresses = stack.use(await openAddresses(config, "command", say));
+  await checkDatabase(addresses);
+  const database = stack.use(await connectForCommand(config, addresses));
+  stack.use(await runJobs({ ownerUrl: addresses.ownerUrl, database, log: say }));
+  print("Lectern does the jobs");
+  await Promise.race([stopped, fails(addresses)]);
+}
+
+async function runMigrations(): Promise<void> {
+  const config = readConfig();
+  await using addresses = await openAddresses(config, "command", say);
+  const applied = await prepareDatabase(config, addresses);
+  print(applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}`);
+}
+
+async function demo(options: { readonly subdomain: string; readonly json?: true }): Promise<void> {
+  const made = await withDatabase((database) => makeDemo(database, options.subdomain));
+  print(options.json ? JSON.stringify(made) : describeKey(made));
+}
+
+async function switchMaintenance(state: string): Promise<void> {
+  if (state !== "on" && state !== "off") throw new InvalidArgumentError("say on or off");
+  await withDatabase((database) => setMaintenance(database, state));
+  print(`Maintenance is ${state}.`);
+}
+
+/** One process serves by itself; several need one that watches over them. */
+async function listen(
+  config: Config,
+  { servingUrl }: Addresses,
+): Promise<AsyncDisposable & { readonly address: string }> {
+  if (config.workers > 1) return startWorkers(config, servingUrl, say);
+  return startServer({ config, servingUrl, metrics: (own) => own() });
+}
+
+/** Only a service without any company gets a demo: started again, it keeps what it has. */
+async function makeDemoOnFirstRun(database: Database): Promise<CreatedCompany | undefined> {
+  const companies = await listSubdomains(database);
+  return companies.length === 0 ? makeDemo(database, "demo") : undefined;
+}
+
+function welcome(address: string, made: CreatedCompany | undefined): void {
+  print(`Lectern listens on ${address}`);
+  if (made === undefined) return;
+  print(`${describeKey(made)}\n\nTry it:\n`);
+  print(`  curl -u ${made.company.subdomain}:${made.api_key} ${address}/api/v1/users`);
+  print(`\nThe API is described at ${address}/docs`);
+}
+
+function describeKey({ company, api_key }: CreatedCompany): string {
+  return `\n  Company    ${company.subdomain}\n  API key    ${api_key}   (shown this once)`;
+}
+
+/** Resolves at the first SIGTERM or Ctrl-C. */
+async function untilStopped(): Promise<void> {
+  await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
+}
+
+async function fails({ failed }: Addresses): Promise<never> {
+  throw await failed;
+}

@@ -1,0 +1,144 @@
+import { createHmac } from "node:crypto";
+import pg from "pg";
+import { type Config, OperatorError } from "../config.ts";
+import { Database } from "../db/db.ts";
+import { openEmbedded } from "../db/embedded.ts";
+import { findPending, migrate, SERVING_ROLE } from "../db/migrate.ts";
+import { assertWalls } from "./walls.ts";
+
+/** How to reach the database, as its owner and as the role that serves. */
+export interface Addresses extends AsyncDisposable {
+  readonly ownerUrl: string;
+  readonly servingUrl: string;
+  /** Settles when the embedded PostgreSQL can't be kept running: the process should end with this message. */
+  readonly failed: Promise<Error>;
+}
+
+/** Statements of requests that take longer are ended, and the request is told to come back. */
+const REQUEST_STATEMENT_TIMEOUT_MS = 20_000;
+
+/**
+ * Opens the database that the configuration names: that of DATABASE_URL, or the embedded one, which is started unless
+ * a running Lectern has done so. Dispose it to stop what was started.
+ * @throws OperatorError when it can't be reached or started.
+ */
+export async function openAddresses(
+  config: Config,
+  role: "server" | "command",
+  log: (line: string) => void,
+): Promise<Addresses> {
+  if (config.databaseUrl !== undefined) {
+    return {
+      ownerUrl: config.databaseOwnerUrl ?? config.databaseUrl,
+      servingUrl: config.databaseUrl,
+      failed: new Promise(() => undefined),
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+  }
+  const embedded = await openEmbedded(config.dataDir, role, log);
+  const { host, port, user, password, database } = embedded.owner;
+  const servingPassword = toServingPassword(password);
+  return {
+    ownerUrl: `postgres://${user}:${password}@${host}:${port}/${database}`,
+    servingUrl: `postgres://${SERVING_ROLE}:${servingPassword}@${host}:${port}/${database}`,
+    failed: embedded.failed,
+    [Symbol.asyncDispose]: () => embedded[Symbol.asyncDispose](),
+  };
+}
+
+/** Migrates, and lets the serving role of the embedded database sign in. */
+export async function prepareDatabase(config: Config, addresses: Addresses): Promise<string[]> {
+  const applied = await migrate(addresses.ownerUrl);
+  if (config.databaseUrl === undefined) {
+    const password = decodeURIComponent(new URL(addresses.servingUrl).password);
+    await withClient(addresses.ownerUrl, (client) =>
+      client.query(`alter role ${SERVING_ROLE} login password ${pg.escapeLiteral(password)}`),
+    );
+  }
+  return applied;
+}
+
+/**
+ * Checks that the database is of this version and walled.
+ * @throws OperatorError that says what is missing.
+ */
+export async function checkDatabase({ ownerUrl }: Addresses): Promise<void> {
+  await withClient(ownerUrl, async (client) => {
+    const { rows } = await client.query("select to_regclass('migrations') is not null as exists");
+    const pending = rows[0]?.exists === true ? await findPending(client) : undefined;
+    if (pending === undefined || pending.length > 0) {
+      throw new OperatorError("The database lacks migrations of this version. Run: lectern migrate");
+    }
+    await assertWalls(client);
+  });
+}
+
+/** The connections of requests. */
+export async function connect(config: Config, { servingUrl }: Pick<Addresses, "servingUrl">): Promise<Database> {
+  return new Database({
+    ...(await sharedOptions(config, servingUrl)),
+    connections: config.databaseConnections,
+    statementTimeoutMs: REQUEST_STATEMENT_TIMEOUT_MS,
+  });
+}
+
+/** The connection on which requests are counted: what it writes may be lost in a crash. */
+export async function connectLoose(config: Config, { servingUrl }: Pick<Addresses, "servingUrl">): Promise<Database> {
+  return new Database({
+    ...(await sharedOptions(config, servingUrl)),
+    connections: 1,
+    statementTimeoutMs: REQUEST_STATEMENT_TIMEOUT_MS,
+    synchronousCommit: "off",
+  });
+}
+
+/** The connections of a command, whose statements may take as long as they need. */
+export async function connectForCommand(
+  config: Config,
+  { ownerUrl, servingUrl }: Addresses,
+  as: "serving" | "owner" = "serving",
+): Promise<Database> {
+  const shared = await sharedOptions(config, servingUrl);
+  const signIn = as === "owner" ? { ...shared, url: ownerUrl, role: undefined } : shared;
+  return new Database({ ...signIn, connections: 2, statementTimeoutMs: 0 });
+}
+
+async function sharedOptions(config: Config, url: string) {
+  return {
+    url,
+    pooling: config.databasePooling,
+    role: await findRoleToSet(url),
+    clock: () => new Date(),
+  } as const;
+}
+
+/** The role to act as: none when the URL signs in as one that the walls bind, the serving role otherwise. */
+async function findRoleToSet(url: string): Promise<string | undefined> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query<{ bound: boolean }>(`
+      select not rolsuper and not rolbypassrls and not exists (
+        select from pg_class where relowner = pg_roles.oid and relnamespace = 'public'::regnamespace
+      ) as bound
+      from pg_roles where rolname = current_user`);
+    return rows[0]?.bound === true ? undefined : SERVING_ROLE;
+  });
+}
+
+async function withClient<T>(url: string, run: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new OperatorError(`The database can't be reached: ${String(error)}`, { cause: error });
+  }
+  try {
+    return await run(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The serving role's password follows from the owner's, so one file keeps both. */
+function toServingPassword(ownerPassword: string): string {
+  return createHmac("sha256", ownerPassword).update(SERVING_ROLE).digest("base64url");
+}

@@ -1,0 +1,105 @@
+import type { Client, TestServer } from "./server.ts";
+
+/** The ids of one thing of every kind in a company, and the word that stands in every text of it. */
+export interface Content {
+  readonly mark: string;
+  readonly user_id: number;
+  readonly group_id: number;
+  readonly lesson_id: number;
+  readonly path_id: number;
+  readonly course_id: number;
+  readonly tag_id: number;
+  readonly role_id: number;
+  readonly field_id: number;
+}
+
+/**
+ * Fills a company with something of everything. Called for two companies in turn it gives both the same things under
+ * the same ids: a query that forgets its company then shows the other's, where `mark` tells whose it is.
+ */
+export async function makeContent(lectern: TestServer, client: Client, mark: string): Promise<Content> {
+  const { make } = lectern;
+  const role_id = await makeRole(lectern, client, mark);
+  const user_id = await makeUser(client, { mark, role_id, number: 1 });
+  const others = [await makeUser(client, { mark, role_id, number: 2 }), await makeUser(client, { mark, role_id, number: 3 })];
+  const { body: users } = await client.get("/api/v1.1/users?per_page=1");
+  const field_id: number = users.users[0].custom_user_field_data[0].custom_user_field_id;
+  const lesson_id = await make.lesson(client, { title: `${mark} lesson`, description: `${mark} text`, public: true });
+  const second = await make.lesson(client, { title: `${mark} second lesson` });
+  const inner = await make.path(client, {
+    title: `${mark} inner path`,
+    contents: [{ resource_type: "lesson", lesson_id: second }],
+  });
+  const path_id = await make.path(client, {
+    title: `${mark} path`,
+    description: `${mark} way`,
+    is_certification: true,
+    contents: [
+      { resource_type: "lesson", lesson_id },
+      { resource_type: "wait_step", item_id: inner * 2, effect: "locked", condition: "prev_step_finished", unit: "days", amount: 7 },
+      { resource_type: "path", nested_path_id: inner },
+      { resource_type: "placeholder", item_id: inner * 2, description: `${mark} later` },
+    ],
+  });
+  const course_id = await make.course(client, {
+    ...{ title: `${mark} course`, description: `${mark} talk`, owner_id: user_id, lessons: [lesson_id, second] },
+  });
+  const tag_id = await make.tag(client, `${mark} tag`, [
+    { type: "Lesson", id: lesson_id },
+    { type: "LearningPaths::Path", id: path_id },
+    { type: "Course", id: course_id },
+  ]);
+  const group = await client.post("/api/v1/groups", {
+    ...{ name: `${mark} group`, members: [user_id, ...others].map((id) => ({ id })), managers: [{ id: user_id }] },
+  });
+  const group_id: number = group.body.id ?? 1; if (group.status === 404) return { mark, user_id, group_id, lesson_id, path_id, course_id, tag_id, role_id, field_id };
+  await make.groupAssignment(client, group_id, { type: "Lesson", id: lesson_id });
+  await make.groupAssignment(client, group_id, { type: "LearningPaths::Path", id: path_id });
+  const made = { mark, user_id, group_id, lesson_id, path_id, course_id, tag_id, role_id, field_id };
+  await assign(client, made, others);
+  return made;
+}
+
+async function makeUser(
+  client: Client,
+  { mark, role_id, number }: { mark: string; role_id: number; number: number },
+): Promise<number> {
+  const { status, body } = await client.post("/api/v1/users", {
+    name: `${mark} Person ${number}`,
+    email: `${mark.toLowerCase()}.${number}@example.com`,
+    role_id,
+    ext_uid: `${mark}-${number}`,
+    job_title: `${mark} job`,
+    business_unit: `${mark} unit`,
+    department: `${mark} department`,
+    location: `${mark} place`,
+    manager_name: `${mark} manager`,
+    hire_date: "2020-02-29",
+    custom_user_fields: [{ name: `${mark} field`, value: `${mark} value` }],
+  });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.id;
+}
+
+async function makeRole(lectern: TestServer, client: Client, mark: string): Promise<number> {
+  return lectern.make.write(client, async (tx) => {
+    const company_id = tx.company.id;
+    const roles = await tx.sql.selectFrom("roles").select("id").where("company_id", "=", company_id).execute();
+    const id = Math.max(99, ...roles.map((role) => role.id)) + 1;
+    await tx.sql.insertInto("roles").values({ company_id, id, name: `${mark} coach` }).execute();
+    return id;
+  });
+}
+
+/** Assigns a lesson, a path and a course to each user: some overdue, some without an end. */
+async function assign(client: Client, made: Content, others: readonly number[]): Promise<void> {
+  const { lesson_id, path_id, course_id, user_id } = made;
+  const assignments = [
+    { assignee_id: user_id, due_by: "2020-12-31" },
+    ...others.map((assignee_id) => ({ assignee_id, notify: false })),
+  ];
+  for (const url of [`lessons/${lesson_id}`, `paths/${path_id}`, `courses/${course_id}`]) {
+    const { status, body } = await client.put(`/api/v1/${url}/assignments`, { assignments });
+    if (status !== 200) throw new Error(JSON.stringify(body));
+  }
+}
