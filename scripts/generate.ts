@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { variables } from "../server/config.ts";
 import { validateDocument } from "./openapi.ts";
 import { migrate } from "../server/db/migrate.ts";
-import { startCluster } from "../server/test/database.ts";
+import { startCluster } from "../server/test/cluster.ts";
 
 // Writes the files that are made from others; with --check only says whether they are up to date.
 const isCheck = process.argv.includes("--check");

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { glob } from "node:fs/promises";
-import { startCluster } from "../server/test/database.ts";
+import { startCluster } from "../server/test/cluster.ts";
 import { readConfig } from "../server/config.ts";
 
 // Runs the whole suite on one PostgreSQL: that of DATABASE_URL, or one that is started for it. Arguments name files.

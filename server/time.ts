@@ -3,7 +3,7 @@
  * may be absent): a Date would cut the microseconds, and with them the position that a poller goes on from.
  */
 
-/** Gives `2016-04-03T14:55:00Z`, cut to the second (ruling 14). It runs for every row of every list: slices only. */
+/** Gives `2016-04-03T14:55:00Z`, cut to the second. It runs for every row of every list: slices only. */
 export function utcTime(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}Z`;
 }
@@ -59,7 +59,7 @@ export function parseDate(text: string): string | undefined {
 
 /**
  * Gives midnight UTC of the calendar date that it is now in the zone, as PostgreSQL's text. An assignment is overdue
- * when its due_by is before it: ruling 29 compares due_by's UTC date with the company's date of today.
+ * when its due_by is before it: the rule compares due_by's UTC date with the company's date of today.
  */
 export function startOfToday(now: Date, timeZone: string): string {
   const nowMs = now.getTime();

@@ -4,7 +4,7 @@ export class FormError extends Error {
 }
 
 /**
- * Reads an application/x-www-form-urlencoded body (ruling 5). Brackets in names make objects and arrays, in the way
+ * Reads an application/x-www-form-urlencoded body. Brackets in names make objects and arrays, in the way
  * of Rack and PHP: `a[b]=1`; `a[]=1&a[]=2`; `a[0][b]=1&a[1][b]=2` in any order, gaps closed; and
  * `a[][b]=1&a[][c]=2&a[][b]=3`, where a key that the last element has begins the next one. A name that is given twice
  * counts as it is given last. Objects have no prototype, so that a field named `__proto__` is a field like any other.

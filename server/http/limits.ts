@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { sql } from "kysely";
 import type { Database } from "../db/db.ts";
 
-/** A window begins with the first request and lasts this long (ruling 12). */
+/** A window begins with the first request and lasts this long. */
 export const WINDOW_MS = 60_000;
 
 export interface Verdict {

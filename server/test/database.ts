@@ -1,12 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
 import { after } from "node:test";
 import pg from "pg";
 import { readConfig } from "../config.ts";
 import { migrate, SERVING_ROLE } from "../db/migrate.ts";
-import { openEmbedded } from "../db/embedded.ts";
+import { startCluster, type StartedCluster } from "./cluster.ts";
 
 /** A database of a test's own, as the role that owns its tables and as the one that serves. */
 export interface TestDatabase extends AsyncDisposable {
@@ -38,25 +36,6 @@ function clusterUrl(): Promise<string> {
   if (given !== undefined) return Promise.resolve(given);
   started ??= startCluster();
   return started.then(({ url }) => url);
-}
-
-/** A PostgreSQL in a temporary folder. */
-export interface StartedCluster {
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
-export async function startCluster(): Promise<StartedCluster> {
-  const folder = await mkdtemp(join(tmpdir(), "lectern-test-"));
-  const embedded = await openEmbedded(folder, "server", () => undefined);
-  const { user, password, host, port, database } = embedded.owner;
-  return {
-    url: `postgres://${user}:${password}@${host}:${port}/${database}`,
-    async stop() {
-      await embedded[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
 }
 
 /** Any number: it serialises the test processes that would make the template at once. */
