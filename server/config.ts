@@ -1,9 +1,5 @@
 import { isIP } from "node:net";
-
-/** A mistake that the operator can mend: the command line prints its message, without a stack, and exits with 1. */
-export class OperatorError extends Error {
-  override name = "OperatorError";
-}
+import { OperatorError } from "./operator-error.ts";
 
 interface Variable<T> {
   readonly name: string;

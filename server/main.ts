@@ -1,24 +1,14 @@
 import { inspect } from "node:util";
-import { Command, CommanderError } from "commander";
-import { addBundleCommands } from "./bundle/commands.ts";
-import { addCompanyCommands } from "./companies/commands.ts";
-import { OperatorError } from "./config.ts";
-import { addServingCommands } from "./serving/commands.ts";
+import { CommanderError } from "commander";
+import { OperatorError } from "./operator-error.ts";
+import { makeProgram } from "./program.ts";
 
 /** Exit codes: 1 when it could not be done, 2 when the words of the command are wrong. */
 const FAILED = 1;
 const MISUSED = 2;
 
-const program = new Command("lectern")
-  .description("An open, self-hosted learning management service")
-  .exitOverride()
-  .showHelpAfterError("(--help says more)");
-addServingCommands(program);
-addCompanyCommands(program);
-addBundleCommands(program);
-
 try {
-  await program.parseAsync();
+  await makeProgram().parseAsync();
 } catch (error) {
   process.exitCode = report(error);
 }

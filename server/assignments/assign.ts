@@ -1,15 +1,12 @@
-import { audit } from "../db/audit.ts";
 import { lockCounters } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
 import { type FieldError, invalid, malformed, notFound } from "../http/problem.ts";
 import { parseMoment } from "../time.ts";
 import { type AssignmentRow, nameOf, type Thing, type Wanted } from "./assignments.ts";
-import { countAssignments } from "./counts.ts";
-import { createAssignments } from "./create.ts";
 import { assignmentCounters } from "./give.ts";
-import { reassign } from "./reassign.ts";
+import { auditAssignments, saveAssignments } from "./save.ts";
 import type { AssignBody, UserAssignBody } from "./schema.ts";
-import { findTargets, pairKey, type Targets, thingKey } from "./targets.ts";
+import { findTargets, thingKey } from "./targets.ts";
 
 /**
  * Assigns a thing to users. Who has it and has completed it gets it anew; who has it otherwise keeps what they have.
@@ -100,58 +97,4 @@ function findFault(
   if (found === undefined) return { field, message: `names no ${noun} of this company` };
   if (found.archived_at !== null) return { field, message: `is archived: restore the ${noun} first` };
   return undefined;
-}
-
-interface Saved {
-  /** What the request asked for, in its order, each once. */
-  readonly rows: AssignmentRow[];
-  readonly created: readonly AssignmentRow[];
-  readonly reassigned: { readonly before: readonly AssignmentRow[]; readonly after: readonly AssignmentRow[] };
-}
-
-async function saveAssignments(
-  tx: WriteTx,
-  { wanted, targets, at }: { wanted: readonly Wanted[]; targets: Targets; at: string },
-): Promise<Saved> {
-  const asked = new Map<string, Wanted>();
-  for (const item of wanted) {
-    const key = pairKey(item);
-    if (!asked.has(key)) asked.set(key, item);
-  }
-  const { users, existing } = targets;
-  const completed = [...asked].flatMap(([key, { due_by }]) => {
-    const row = existing.get(key);
-    return row?.status === "Completed" ? [{ row, due_by }] : [];
-  });
-  const missing = [...asked].filter(([key]) => !existing.has(key)).map(([, item]) => item);
-  const created = await createAssignments(tx, { wanted: missing, users, at });
-  const { rows: after, learners } = await reassign(tx, completed, at);
-  const before = completed.map(({ row }) => row);
-  await countAssignments(tx, { before, after: [...created, ...after], learners, at });
-  const rows = new Map([...existing, ...[...created, ...after].map((row) => [pairKey(row), row] as const)]);
-  return {
-    rows: [...asked.keys()].flatMap((key) => rows.get(key) ?? []),
-    created,
-    reassigned: { before, after },
-  };
-}
-
-/** Writes what was assigned into the audit; nothing, when all of it existed. */
-async function auditAssignments(
-  tx: WriteTx,
-  { created, reassigned }: Saved,
-  deed: { action: string; resource_type: string; resource_id: number; at: string },
-): Promise<void> {
-  const { before, after } = reassigned;
-  if (created.length === 0 && after.length === 0) return;
-  await audit(tx, {
-    ...deed,
-    before: before.length === 0 ? null : { assignments: before },
-    after: { assignments: [...created, ...after].map(toDeed) },
-  });
-}
-
-/** What an assignment is about: the rest of a new one is the same for all. */
-function toDeed({ id, assignee_id, assignable_type, assignable_id, due_by }: AssignmentRow): object {
-  return { id, assignee_id, assignable_type, assignable_id, due_by };
 }

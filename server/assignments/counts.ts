@@ -106,7 +106,8 @@ function sumThings({ before, after }: Change, completions: ReadonlyMap<number, C
   const moveOf = ({ assignable_type, assignable_id }: Thing): ThingMove["by"] => {
     const key = thingKey({ assignable_type, assignable_id });
     const move = moves.get(key) ?? {
-      ...{ assignable_type, assignable_id },
+      assignable_type,
+      assignable_id,
       by: { assignees: 0, completed: 0, total: 0, via: 0 },
     };
     moves.set(key, move);
@@ -176,7 +177,9 @@ async function raiseDueDates(tx: WriteTx, dates: DueDates): Promise<void> {
       ${raised.map(([due_on]) => due_on)}::date[],
       ${raised.map(([, by]) => by)}::bigint[]
     ) as moved (due_on, raised)
-    on conflict (company_id, due_on) do update set incomplete = day.incomplete + excluded.incomplete`.execute(tx.sql);
+    on conflict (company_id, due_on) do update set incomplete = day.incomplete + excluded.incomplete`.execute(
+    tx.sql,
+  );
 }
 
 /** Not by the statement above: PostgreSQL checks the row to be inserted first, and that can't be negative. */

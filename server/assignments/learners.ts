@@ -82,7 +82,9 @@ async function removeCompletions(tx: WriteTx, gone: readonly Learner[]): Promise
       ${gone.map(({ user_id }) => user_id)}::bigint[]
     ) as gone (lesson_id, user_id)
     where lesson_completions.company_id = ${tx.company.id}
-      and lesson_completions.lesson_id = gone.lesson_id and lesson_completions.user_id = gone.user_id`.execute(tx.sql);
+      and lesson_completions.lesson_id = gone.lesson_id and lesson_completions.user_id = gone.user_id`.execute(
+    tx.sql,
+  );
 }
 
 async function putCompletions(tx: WriteTx, changed: readonly Comparison[]): Promise<void> {
@@ -95,5 +97,7 @@ async function putCompletions(tx: WriteTx, changed: readonly Comparison[]): Prom
       ${changed.map(({ user_id }) => user_id)}::bigint[],
       ${changed.map(({ actual }) => actual)}::boolean[]
     ) as found (lesson_id, user_id, via_assignment)
-    on conflict (company_id, lesson_id, user_id) do update set via_assignment = excluded.via_assignment`.execute(tx.sql);
+    on conflict (company_id, lesson_id, user_id) do update set via_assignment = excluded.via_assignment`.execute(
+    tx.sql,
+  );
 }

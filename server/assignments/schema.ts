@@ -36,7 +36,12 @@ const listed = {
   id: Id,
   resource_type,
   ...about,
-  ...{ assigned_at, due_by, reassigned_at, started_at, completed_at, updated_at },
+  assigned_at,
+  due_by,
+  reassigned_at,
+  started_at,
+  completed_at,
+  updated_at,
   ...result,
 };
 
@@ -64,7 +69,9 @@ export const AssignmentContents = component(
       resource_type: Type.Unsafe<"lesson" | "path">({ type: "string", enum: ["lesson", "path"] }),
       started_at: Type.Optional(nullable(Time, { description: "Lessons only." })),
       completed_at: Type.Optional(nullable(Time, { description: "Lessons only." })),
-      score: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: "Lessons that have one only." })),
+      score: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: 100, description: "Lessons that have one only." }),
+      ),
       status: Type.Optional(
         Type.Unsafe<"Completed" | "Incomplete">({
           type: "string",
@@ -73,7 +80,9 @@ export const AssignmentContents = component(
         }),
       ),
       contents: Type.Optional(
-        Type.Array(Type.Unsafe<AssignmentContent>({ $ref: "AssignmentContent#" }), { description: "Paths only." }),
+        Type.Array(Type.Unsafe<AssignmentContent>({ $ref: "AssignmentContent#" }), {
+          description: "Paths only.",
+        }),
       ),
     },
     { description: "A lesson with the assignee's progress, or a nested path." },
@@ -102,7 +111,10 @@ export const UserAssignment = component(
     type: Type.Literal("Assignment"),
     resource_type,
     ...about,
-    ...{ due_by, reassigned_at, completed_at, updated_at },
+    due_by,
+    reassigned_at,
+    completed_at,
+    updated_at,
     ...result,
   }),
 );
@@ -149,7 +161,10 @@ const changedAfter = {
   ),
 };
 
-export const AssignmentQuery = Type.Object({ ...PageQuery, ...changedAfter }, { ignores: ["filter[group_id]"] });
+export const AssignmentQuery = Type.Object(
+  { ...PageQuery, ...changedAfter },
+  { ignores: ["filter[group_id]"] },
+);
 
 export const ListedAssignmentQuery = Type.Object({
   ...PageQuery,
@@ -167,14 +182,22 @@ export const WholeQuery = Type.Object({});
 
 const statuses = ["incomplete", "completed", "overdue", "grade_pending"] as const;
 export type StatusName = (typeof statuses)[number];
-export const StatusParams = Type.Object({ status: Type.Unsafe<StatusName>({ type: "string", enum: statuses }) });
+export const StatusParams = Type.Object({
+  status: Type.Unsafe<StatusName>({
+    type: "string",
+    enum: statuses,
+    description: "The status that all of them have.",
+  }),
+});
 
 /** More than a body of the largest size holds. */
 const MOST_ASSIGNMENTS = 10_000;
 
 const wish = {
   due_by: Type.Optional(
-    nullable(Type.String({ format: "moment" }), { description: "A date (its midnight UTC) or an ISO 8601 timestamp." }),
+    nullable(Type.String({ format: "moment" }), {
+      description: "A date (its midnight UTC) or an ISO 8601 timestamp.",
+    }),
   ),
   notify: Type.Optional(Type.Boolean({ description: "Whether to mail the user. Default: true." })),
 };
@@ -206,11 +229,6 @@ export const UserAssignBody = Type.Object(
   { examples: [{ assignments: [{ assignable_id: 12, assignable_type: "Lesson", due_by: "2026-12-31" }] }] },
 );
 export type UserAssignBody = Static<typeof UserAssignBody>;
-
-export const LessonParams = Type.Object({ lesson_id: Id });
-export const PathParams = Type.Object({ path_id: Id });
-export const CourseParams = Type.Object({ course_id: Id });
-export const UserParams = Type.Object({ user_id: Id });
 
 /** How many users who are assigned a thing have completed it. */
 export function completedCount<const T extends string>(type: T) {

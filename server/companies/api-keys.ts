@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { Database, Tx, WriteTx } from "../db/db.ts";
 import { audit } from "../db/audit.ts";
+import { utcTime, utcTimeOrNull } from "../time.ts";
 import { type Company, companyOfId, findCompany } from "./companies.ts";
 
 const PREFIX = "lectern_";
@@ -137,12 +138,18 @@ export interface ApiKeyListItem {
 
 /** All keys that the company ever had, by id. */
 export async function listApiKeys(tx: Tx): Promise<ApiKeyListItem[]> {
-  return tx.sql
+  const rows = await tx.sql
     .selectFrom("api_keys")
     .select(["id", "name", "prefix", "made_by_user_id", "created_at", "last_used_at", "revoked_at"])
     .where("company_id", "=", tx.company.id)
     .orderBy("id")
     .execute();
+  return rows.map((row) => ({
+    ...row,
+    created_at: utcTime(row.created_at),
+    last_used_at: utcTimeOrNull(row.last_used_at),
+    revoked_at: utcTimeOrNull(row.revoked_at),
+  }));
 }
 
 /** Notes that a key was used. Called at most once a minute for each key and process. */

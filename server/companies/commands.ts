@@ -1,7 +1,5 @@
-import { createInterface } from "node:readline/promises";
-import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { OperatorError } from "../config.ts";
+import { OperatorError } from "../operator-error.ts";
 import type { Database } from "../db/db.ts";
 import { print, withDatabase } from "../serving/command.ts";
 import { isTimeZone } from "../time.ts";
@@ -10,6 +8,7 @@ import { type Company, findCompanyBySubdomain } from "./companies.ts";
 import { commandActor, createCompany, DEFAULT_REQUESTS_PER_MINUTE } from "./create.ts";
 import { deleteCompany } from "./delete.ts";
 import { listCompanies, updateCompany } from "./operate.ts";
+import { readPassword } from "./password-input.ts";
 
 /** company create | list | update | delete, and api-key create | list | revoke. */
 export function addCompanyCommands(program: Command): void {
@@ -178,24 +177,6 @@ export async function onCompany<T>(
     if (company === undefined) throw new OperatorError(`There is no company ${subdomain}. See: lectern company list`);
     return run(database, company);
   }, as);
-}
-
-async function readPassword(options: NewCompanyOptions): Promise<string> {
-  const password = options.adminPassword ?? (await askForPassword(options.adminPasswordStdin === true));
-  if (password.length < LEAST_PASSWORD_CHARACTERS) {
-    throw new OperatorError(`The password must have at least ${LEAST_PASSWORD_CHARACTERS} characters.`);
-  }
-  return password;
-}
-/** NIST SP 800-63B: length is what counts. */
-const LEAST_PASSWORD_CHARACTERS = 8;
-
-async function askForPassword(fromInput: boolean): Promise<string> {
-  if (fromInput || !process.stdin.isTTY) return (await text(process.stdin)).replace(/\r?\n$/, "");
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question("Password of the administrator: ");
-  terminal.close();
-  return answer;
 }
 
 function readSubdomain(given: string): string {

@@ -3,7 +3,7 @@ import { audit } from "../db/audit.ts";
 import type { Actor, Database, WriteTx } from "../db/db.ts";
 import { addToLists } from "../db/lists.ts";
 import { ADMIN_ROLE_ID, builtInRoles } from "../users/roles.ts";
-import { OperatorError } from "../config.ts";
+import { OperatorError } from "../operator-error.ts";
 import { hashPassword } from "../users/passwords.ts";
 import { toEmailKey } from "../users/users.ts";
 import { createApiKey } from "./api-keys.ts";
@@ -36,13 +36,10 @@ export const commandActor: Actor = { type: "command", id: null, user_id: null, r
  * @throws OperatorError when the subdomain is taken.
  */
 export async function createCompany(database: Database, given: NewCompany): Promise<CreatedCompany> {
-  if (await isTaken(database, given.subdomain)) {
-    throw new OperatorError(`The subdomain ${given.subdomain} is taken. Choose another, or see: lectern company list`);
-  }
   const id = await takeCompanyId(database);
   const password = await hashPassword(given.admin.password);
   return database.write(companyOfId(id), commandActor, async (tx) => {
-    await tx.sql.insertInto("subdomains").values({ subdomain: given.subdomain, company: id }).execute();
+    await takeSubdomain(tx, given.subdomain);
     const created_at = await insertCompany(tx, given);
     const admin = await createAdmin(tx, { ...given.admin, password, created_at });
     const { key } = await createApiKey(tx, { name: "First key", made_by_user_id: null });
@@ -61,11 +58,15 @@ export async function createCompany(database: Database, given: NewCompany): Prom
   });
 }
 
-async function isTaken(database: Database, subdomain: string): Promise<boolean> {
-  const taken = await database.global((db) =>
-    db.selectFrom("subdomains").select("company").where("subdomain", "=", subdomain).executeTakeFirst(),
-  );
-  return taken !== undefined;
+async function takeSubdomain(tx: WriteTx, subdomain: string): Promise<void> {
+  const taken = await tx.sql
+    .insertInto("subdomains")
+    .values({ subdomain, company: tx.company.id })
+    .onConflict((conflict) => conflict.column("subdomain").doNothing())
+    .returning("company")
+    .executeTakeFirst();
+  if (taken !== undefined) return;
+  throw new OperatorError(`The subdomain ${subdomain} is taken. Choose another, or see: lectern company list`);
 }
 
 async function insertCompany(tx: WriteTx, { admin: _admin, ...columns }: NewCompany): Promise<string> {

@@ -1,6 +1,8 @@
+import { kinds, lockCounters } from "../db/counters.ts";
 import type { Database } from "../db/db.ts";
 import type { Company } from "./companies.ts";
 import { commandActor } from "./create.ts";
+import { companyBucket } from "../http/limits.ts";
 
 /** Every table of a company, those that others refer to last. A test compares it with the catalogue. */
 export const tablesInOrderOfDeletion = [
@@ -33,10 +35,15 @@ export const tablesInOrderOfDeletion = [
   "companies",
 ] as const;
 
-/** Deletes a company and everything of it, in one transaction. The others are untouched; its number is not used again. */
+/**
+ * Deletes a company and everything of it, in one transaction. The others are untouched; its number is not used again.
+ * @param database of the owner: the serving role may not delete what was audited.
+ */
 export async function deleteCompany(database: Database, company: Company): Promise<void> {
   await database.write(company, commandActor, async (tx) => {
+    await lockCounters(tx, ...kinds);
     await tx.sql.deleteFrom("api_key_hashes").where("company", "=", company.id).execute();
+    await tx.sql.deleteFrom("rate_windows").where("bucket", "=", companyBucket(company)).execute();
     await tx.sql.deleteFrom("subdomains").where("company", "=", company.id).execute();
     for (const table of tablesInOrderOfDeletion) {
       await tx.sql.deleteFrom(table).where("company_id", "=", company.id).execute();

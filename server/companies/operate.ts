@@ -1,6 +1,7 @@
 import { audit } from "../db/audit.ts";
 import { getTotal } from "../db/counters.ts";
-import type { Database } from "../db/db.ts";
+import type { Database, Tx } from "../db/db.ts";
+import { utcTime } from "../time.ts";
 import { type Company, companyOfId, listSubdomains } from "./companies.ts";
 import { commandActor } from "./create.ts";
 
@@ -20,7 +21,9 @@ export interface CompanyListItem {
 /** All companies, each read behind its own wall. */
 export async function listCompanies(database: Database): Promise<CompanyListItem[]> {
   const companies: CompanyListItem[] = [];
-  for (const { company } of await listSubdomains(database)) companies.push(await getCompany(database, company));
+  for (const { company } of await listSubdomains(database)) {
+    companies.push(await database.read(companyOfId(company), getCompany));
+  }
   return companies;
 }
 
@@ -40,37 +43,33 @@ export async function updateCompany(
   changes: CompanyChanges,
 ): Promise<CompanyListItem> {
   const columns = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-  if (Object.keys(columns).length > 0) {
-    await database.write(company, commandActor, async (tx) => {
-      await tx.sql.updateTable("companies").set(columns).where("company_id", "=", company.id).execute();
-      await audit(tx, {
-        action: "update_company",
-        resource_type: "company",
-        resource_id: company.id,
-        after: columns,
-        at: tx.now.toISOString(),
-      });
-    });
-  }
-  return getCompany(database, company.id);
+  return database.write(company, commandActor, async (tx) => {
+    const row = tx.sql.selectFrom("companies").select("company_id").where("company_id", "=", company.id);
+    await row.forUpdate().executeTakeFirstOrThrow();
+    const before = await getCompany(tx);
+    if (Object.keys(columns).length === 0) return before;
+    await tx.sql.updateTable("companies").set(columns).where("company_id", "=", company.id).execute();
+    const after = await getCompany(tx);
+    const at = tx.now.toISOString();
+    await audit(tx, { action: "update_company", resource_type: "company", resource_id: company.id, before, after, at });
+    return after;
+  });
 }
 
-async function getCompany(database: Database, id: number): Promise<CompanyListItem> {
-  return database.read(companyOfId(id), async (tx) => {
-    const row = await tx.sql
-      .selectFrom("companies")
-      .select([
-        "company_id as id",
-        "subdomain",
-        "name",
-        "time_zone",
-        "requests_per_minute",
-        "has_api",
-        "has_learning_library",
-        "created_at",
-      ])
-      .where("company_id", "=", id)
-      .executeTakeFirstOrThrow();
-    return { ...row, users: await getTotal(tx, "users") };
-  });
+async function getCompany(tx: Tx): Promise<CompanyListItem> {
+  const row = await tx.sql
+    .selectFrom("companies")
+    .select([
+      "company_id as id",
+      "subdomain",
+      "name",
+      "time_zone",
+      "requests_per_minute",
+      "has_api",
+      "has_learning_library",
+      "created_at",
+    ])
+    .where("company_id", "=", tx.company.id)
+    .executeTakeFirstOrThrow();
+  return { ...row, created_at: utcTime(row.created_at), users: await getTotal(tx, "users") };
 }

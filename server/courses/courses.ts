@@ -1,22 +1,22 @@
 import type { Static } from "typebox";
-import { archiveContent, restoreContent, toArchiveState } from "../db/archive.ts";
+import { archiveContent, restoreContent, toArchiveState, toSummary } from "../db/archive.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { notFound } from "../http/problem.ts";
 import { selectLessons } from "../lessons/lessons.ts";
 import { links } from "../links.ts";
 import { listTagsOf } from "../tags/taggings.ts";
 import { utcTime, utcTimeOrNull } from "../time.ts";
-import type { Course, CourseSummary, ReducedCourse, TaggedCourse } from "./schema.ts";
+import type { Course, CourseList, ReducedCourse, TaggedCourse } from "./schema.ts";
 
 /** All courses, the oldest first. */
-export async function listCourses(tx: Tx): Promise<Static<typeof CourseSummary>[]> {
+export async function listCourses(tx: Tx): Promise<Static<typeof CourseList>> {
   const rows = await tx.sql
     .selectFrom("courses")
     .select(["id", "title", "archived_at", "archived_by_user_id"])
     .where("company_id", "=", tx.company.id)
     .orderBy("id")
     .execute();
-  return rows.map((row) => ({ ...row, ...toArchiveState(tx, row) }));
+  return { type: "courses", courses: rows.map((row) => toSummary(tx, row)) };
 }
 
 /** One course, with what both versions show of it. @throws Problem 404 */

@@ -11,7 +11,7 @@ export function registerCourses(app: App): void {
   app.get(
     "/api/v1/courses",
     { schema: { ...about, summary: "List courses", response: answers(200, CourseList) } },
-    async (request) => ({ type: "courses" as const, courses: await request.read(listCourses) }),
+    (request) => request.read(listCourses),
   );
   app.get(
     "/api/v1/courses/:course_id",

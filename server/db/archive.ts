@@ -50,11 +50,23 @@ export async function restoreContent(tx: WriteTx, { table, id }: Content): Promi
   }
 }
 
+/** Content as lists of version 1 and the contents of paths show it. */
+export function toSummary(tx: Tx, row: SummaryRow) {
+  return { id: row.id, title: row.title, ...toArchiveState(tx, row) };
+}
+
+interface ArchiveRow {
+  readonly archived_at: string | null;
+  readonly archived_by_user_id: number | null;
+}
+
+interface SummaryRow extends ArchiveRow {
+  readonly id: number;
+  readonly title: string;
+}
+
 /** A row's archive state as answers show it: in the company's time zone. */
-export function toArchiveState(
-  tx: Tx,
-  row: { readonly archived_at: string | null; readonly archived_by_user_id: number | null },
-): { archived_at: string | null; archived_by_user_id: number | null } {
+export function toArchiveState(tx: Tx, row: ArchiveRow) {
   return {
     archived_at: zonedTimeOrNull(row.archived_at, tx.company.time_zone),
     archived_by_user_id: row.archived_by_user_id,

@@ -1,5 +1,6 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Tx, WriteTx } from "./db.ts";
+import { prepare } from "./prepare.ts";
 
 /** The kinds of things that are counted; each company has a row in `counters` for each. */
 export const kinds = [
@@ -94,11 +95,20 @@ export async function moveTotals(
 
 /** How many things of a kind the company has, without counting them. */
 export async function getTotal(tx: Tx, kind: Kind): Promise<number> {
-  const { total } = await tx.sql
+  const [row] = await selectTotal(tx, { company_id: tx.company.id, kind });
+  if (row === undefined) throw new Error(`company ${tx.company.id} lacks a counter of ${kind}`);
+  return row.total;
+}
+
+const selectTotal = prepare<{ company_id: number; kind: Kind }, { total: number }>((db, place) =>
+  db
     .selectFrom("counters")
     .select("total")
-    .where("company_id", "=", tx.company.id)
-    .where("kind", "=", kind)
-    .executeTakeFirstOrThrow();
-  return total;
+    .where("company_id", "=", place("company_id"))
+    .where("kind", "=", place("kind")),
+);
+
+/** The total as a column of a list's rows: so a page and its total come with one statement. */
+export function totalOf(kind: Kind, company_id: RawBuilder<number>): RawBuilder<number> {
+  return sql<number>`(select total from counters where company_id = ${company_id} and kind = ${sql.lit(kind)})`;
 }

@@ -8,6 +8,8 @@ import type { DB } from "./schema.ts";
 export interface Tx {
   readonly company: Company;
   readonly sql: Kysely<DB>;
+  /** Runs a statement whose text was compiled before; see prepare.ts. */
+  readonly run: <R extends object>(text: string, values: unknown[]) => Promise<R[]>;
   /** The moment that the request sees as now: what is overdue is told by it. */
   readonly now: Date;
 }
@@ -72,7 +74,7 @@ export class Database implements AsyncDisposable {
     if (this.#options.pooling === "transaction") return this.#transaction(company, "read only", run);
     return this.#connected((connection) => {
       connection.serve(company.id);
-      return run({ company, sql: connection.sql, now: this.#options.clock() });
+      return run(this.#tx(connection, company));
     });
   }
 
@@ -105,9 +107,10 @@ export class Database implements AsyncDisposable {
       // Not awaited before `run`: the first statements go out in one packet. If it fails, so does all that follows.
       const begun = this.#begin(connection, company.id, mode);
       try {
-        const [result] = await Promise.all([run({ company, sql: connection.sql, now: this.#options.clock() }), begun]);
+        const [result] = await Promise.all([run(this.#tx(connection, company)), begun]);
         const { command } = await connection.query("commit");
-        if (command !== "COMMIT") throw new Error("a failed statement was ignored: the transaction was rolled back");
+        if (command !== "COMMIT")
+          throw new Error("a failed statement was ignored: the transaction was rolled back");
         return result;
       } catch (error) {
         await connection.query("rollback").catch(() => connection.abandon());
@@ -116,18 +119,25 @@ export class Database implements AsyncDisposable {
     });
   }
 
+  #tx({ sql, run }: Connection, company: Company): Tx {
+    return { company, sql, run, now: this.#options.clock() };
+  }
+
   async #begin(connection: Connection, company_id: number, mode: string): Promise<void> {
     if (this.#options.pooling === "session") {
       connection.serve(company_id);
       await connection.query(`begin ${mode}`);
     } else {
-      await connection.query(`begin ${mode}; ${settings(this.#options, "local")}; select set_company(${company_id})`);
+      await connection.query(
+        `begin ${mode}; ${settings(this.#options, "local")}; select set_company(${company_id})`,
+      );
     }
   }
 
   async #connected<T>(run: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await this.#pool.connect();
-    if (!(connection instanceof Connection)) throw new TypeError("the pool made a connection of another kind");
+    if (!(connection instanceof Connection))
+      throw new TypeError("the pool made a connection of another kind");
     try {
       return await run(connection);
     } finally {
@@ -139,6 +149,10 @@ export class Database implements AsyncDisposable {
 /** One connection, which remembers the company that it serves, and Kysely on it. */
 class Connection extends pg.Client {
   readonly sql: Kysely<DB>;
+  readonly run: Tx["run"] = async <R extends object>(text: string, values: unknown[]) => {
+    const { rows } = await this.query<R & pg.QueryResultRow>(named(text, values));
+    return rows;
+  };
   isBroken = false;
   #company_id = 0;
   declare release: (destroy: boolean) => void;

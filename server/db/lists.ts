@@ -1,5 +1,6 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Tx, WriteTx } from "./db.ts";
+import { prepare } from "./prepare.ts";
 
 /** How many rows a block of a list counts. A million rows are 490 blocks: adding those up takes under a millisecond. */
 const BLOCK_SIZE = 2_048;
@@ -79,6 +80,32 @@ export async function removeFromLists(
       and list_blocks.first_id = gone.first_id`.execute(tx.sql);
 }
 
+/** Lists that are counted anew: of a table's rows, or one for each of the things that these columns name together. */
+export interface Recounted {
+  readonly table: "users" | "assignments";
+  readonly by: readonly string[];
+}
+
+/** Counts lists anew, after rows came in that are not the newest. Their names are the table's and the columns' values. */
+export async function rebuildLists(tx: WriteTx, { table, by }: Recounted): Promise<void> {
+  const columns = by.map((column) => sql.ref(column));
+  const isRebuilt = by.length === 0 ? sql`list = ${table}` : sql`list like ${`${table}/%`}`;
+  await sql`delete from list_blocks where company_id = ${tx.company.id} and ${isRebuilt}`.execute(tx.sql);
+  const list = sql`concat_ws('/', ${sql.join([sql`${table}::text`, ...columns])})`;
+  const partition = by.length === 0 ? sql`` : sql`partition by ${sql.join(columns)}`;
+  const groups = sql.join([sql`company_id`, ...columns, sql`block`]);
+  await sql`
+    insert into list_blocks (company_id, list, first_id, total)
+    select company_id, ${list}, min(id), count(*)
+    from (
+      select *, (row_number() over (${partition} order by id) - 1) / ${sql.lit(BLOCK_SIZE)} as block
+      from ${sql.table(table)}
+      where company_id = ${tx.company.id}
+    ) numbered
+    group by ${groups}
+    on conflict (company_id, list, first_id) do nothing`.execute(tx.sql);
+}
+
 /** Where a page of a list begins: from this id on (or down from it), after skipping some rows. */
 export interface Start {
   readonly id: number | null;
@@ -95,19 +122,41 @@ export async function findStart(
   { offset, order }: { readonly offset: number; readonly order: "asc" | "desc" },
 ): Promise<Start> {
   if (offset < BLOCK_SIZE) return { id: null, skip: offset };
-  const direction = sql.raw(order);
-  const { rows } = await sql<{ first_id: number; next_first_id: number | null; before: number }>`
-    select first_id, next_first_id, before
-    from (
-      select first_id,
-        lead(first_id) over (order by first_id) as next_first_id,
-        (sum(total) over (order by first_id ${direction}))::bigint - total as before
-      from list_blocks
-      where company_id = ${tx.company.id} and list = ${list}
-    ) block
-    where before <= ${offset}
-    order by before desc, first_id ${direction} limit 1`.execute(tx.sql);
-  const [block] = rows;
-  if (block === undefined) return { id: null, skip: offset };
-  return { id: order === "asc" ? block.first_id : block.next_first_id, skip: offset - block.before };
+  const [block] = await selectStart[order](tx, { company_id: tx.company.id, list, offset });
+  if (block !== undefined) return { id: block.bound, skip: offset - block.before };
+  // Behind the end: no id meets this bound.
+  return { id: order === "asc" ? Number.MAX_SAFE_INTEGER : 0, skip: 0 };
 }
+
+interface Position {
+  readonly company_id: RawBuilder<number>;
+  readonly list: RawBuilder<string>;
+  readonly offset: RawBuilder<number>;
+}
+
+/**
+ * The query for the block that an offset of a list falls in: the id that bounds it, and how many rows come before it.
+ * The blocks are added up in the order of the list, and no further than to the one that is looked for.
+ */
+export function blockAt(order: "asc" | "desc", { company_id, list, offset }: Position) {
+  const way = sql.raw(order);
+  // Down a list, a block ends where the one above it begins.
+  const bound = order === "asc" ? sql`first_id` : sql`lag(first_id) over way`;
+  return sql<{ bound: number | null; before: number }>`
+    select bound, before
+    from (
+      select first_id, ${bound} as bound, total, sum(total) over way - total as before
+      from list_blocks
+      where company_id = ${company_id} and list = ${list}
+      window way as (order by first_id ${way} rows unbounded preceding)
+    ) block
+    where before + total > ${offset}
+    order by first_id ${way} limit 1`;
+}
+
+const prepareStart = (order: "asc" | "desc") =>
+  prepare<{ company_id: number; list: string; offset: number }, { bound: number | null; before: number }>(
+    (_db, place) =>
+      blockAt(order, { company_id: place("company_id"), list: place("list"), offset: place("offset") }),
+  );
+const selectStart = { asc: prepareStart("asc"), desc: prepareStart("desc") };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import pg from "pg";
 import { runMigrations as migrateJobs } from "graphile-worker";
-import { OperatorError } from "../config.ts";
+import { OperatorError } from "../operator-error.ts";
 
 const FOLDER = new URL("./migrations/", import.meta.url);
 /** The role that serves; the first migration makes it. */
@@ -36,9 +36,21 @@ export async function migrate(ownerUrl: string): Promise<string[]> {
     for (const migration of pending) await apply(client, migration);
     await migrateJobs({ connectionString: ownerUrl });
     await client.query(`grant select on migrations to ${SERVING_ROLE}`);
+    await letOwnerServe(client);
     return pending.map(({ name }) => name);
   } finally {
     await client.end();
+  }
+}
+
+/** Lets the owner of the tables act as the serving role. A superuser may anyway; who only made the role may not yet. */
+async function letOwnerServe(client: pg.Client): Promise<void> {
+  try {
+    await client.query(`set role ${SERVING_ROLE}`);
+    await client.query("reset role");
+  } catch {
+    // Where this is refused too, a server that needs it refuses to start and says what to do.
+    await client.query(`grant ${SERVING_ROLE} to current_user`).catch(() => undefined);
   }
 }
 
@@ -62,8 +74,13 @@ export async function findPending(client: Pick<pg.Client, "query">): Promise<Mig
   return ours.filter(({ name }) => !applied.has(name));
 }
 
+/** The names of the migrations that this version has. */
+export async function listMigrations(): Promise<string[]> {
+  return (await readdir(FOLDER)).filter((file) => file.endsWith(".sql")).toSorted();
+}
+
 async function readMigrations(): Promise<Migration[]> {
-  const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".sql")).toSorted();
+  const files = await listMigrations();
   return Promise.all(
     files.map(async (name) => {
       const sql = await readFile(new URL(name, FOLDER), "utf8");

@@ -1,13 +1,21 @@
-import type { Compilable, CompiledQuery, RawBuilder } from "kysely";
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from "kysely";
+import {
+  type Compilable,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type RawBuilder,
+  sql,
+} from "kysely";
 import type { Tx } from "./db.ts";
 import type { DB } from "./schema.ts";
 
 /** Stands in a compiled query where a value will stand. */
-class Placeholder {
-  readonly name: string;
-  constructor(name: string) {
-    this.name = name;
+class Placeholder<P> {
+  readonly read: (values: P) => unknown;
+  constructor(read: (values: P) => unknown) {
+    this.read = read;
   }
 }
 
@@ -18,17 +26,15 @@ type Place<P> = <K extends keyof P & string>(name: K) => RawBuilder<P[K]>;
  * server does for one row. `place("id")` marks where a parameter goes.
  * @example const findUser = prepare<{ id: number }, Row>((db, place) => db.selectFrom("users")…where("id", "=", place("id")))
  */
-export function prepare<P extends object, R>(
-  build: (db: Kysely<DB>, place: Place<P>) => Compilable<R>,
+export function prepare<P extends object, R extends object>(
+  build: (db: Kysely<DB>, place: Place<P>) => Compilable<R> | RawBuilder<R>,
 ): (tx: Tx, values: P) => Promise<R[]> {
-  const compiled: CompiledQuery<R> = build(compiler, (name) => sql`${new Placeholder(name)}`).compile();
-  return async (tx, values) => {
-    const given = new Map<string, unknown>(Object.entries(values));
-    const parameters = compiled.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? given.get(parameter.name) : parameter,
-    );
-    const { rows } = await tx.sql.executeQuery<R>({ ...compiled, parameters });
-    return rows;
+  const place: Place<P> = (name) => sql`${new Placeholder<P>((values) => values[name])}`;
+  const { sql: text, parameters } = build(compiler, place).compile(compiler);
+  return (tx, values) => {
+    const fill = (parameter: unknown) =>
+      parameter instanceof Placeholder ? parameter.read(values) : parameter;
+    return tx.run<R>(text, parameters.map(fill));
   };
 }
 

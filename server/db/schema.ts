@@ -360,3 +360,4 @@ export interface DB {
   tags: Tags;
   users: Users;
 }
+

@@ -1,7 +1,11 @@
-import accepts from "@fastify/accepts";
-import cors from "@fastify/cors";
+import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from "fastify";
+import fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyServerOptions,
+} from "fastify";
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Database } from "../db/db.ts";
@@ -13,14 +17,20 @@ import { components, registerFeatures } from "./features.ts";
 import { type HealthOptions, registerHealth } from "./health.ts";
 import { compileInput } from "./input.ts";
 import type { RateLimiter } from "./limits.ts";
-import { logRequests } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { describeApi } from "./openapi.ts";
 import { answerClientError, answerError } from "./problem.ts";
 import { decorateRequests } from "./request.ts";
 import { RouteTable } from "./route-table.ts";
+import { watchRequests } from "./watch.ts";
 
-export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>;
+export type App = FastifyInstance<
+  Server,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
 
 export interface AppOptions {
   readonly database: Database;
@@ -34,12 +44,22 @@ export interface AppOptions {
   readonly metrics: Metrics;
   readonly health: Pick<HealthOptions, "metrics" | "metricsPublic">;
   readonly tls?: { readonly cert: string; readonly key: string };
+  readonly timeLimits?: TimeLimits;
 }
 
-/** Time limits, so that no client holds a connection or a slot for ever. */
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/** How long a client may take, so that none holds a connection for ever. */
+export interface TimeLimits {
+  readonly headersMs: number;
+  /** For the whole request, headers and body. */
+  readonly requestMs: number;
+  /** For a connection between two requests. */
+  readonly idleMs: number;
+}
+
+/** A connection may idle for longer than the minute that proxies keep theirs, so that it never ends under a request. */
+const timeLimits: TimeLimits = { headersMs: 10_000, requestMs: 30_000, idleMs: 65_000 };
+/** How often they are looked at. */
+const LOOK_AT_CONNECTIONS_EVERY_MS = 1_000;
 /** An id in an address may be as long as an address can be: it is told what is wrong, not that nothing is there. */
 const MOST_PARAMETER_CHARACTERS = 16_384;
 
@@ -50,22 +70,19 @@ export async function buildApp(options: AppOptions): Promise<{ app: App; routeTa
     ...serverOptions(options),
     rewriteUrl: ({ method = "GET", url = "/" }) => routeTable.resolve(method, url),
   }).withTypeProvider<TypeBoxTypeProvider>();
-  app.server.headersTimeout = HEADERS_TIMEOUT_MS;
-
   app.setValidatorCompiler(compileInput);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler((request) => {
     throw routeTable.missing(request.url);
   });
   routeTable.collect(app);
-  await app.register(accepts);
-  if (options.corsOrigins.length > 0) await app.register(cors, { origin: [...options.corsOrigins] });
+  const door = new Door({ ...options, authenticator: new Authenticator(options) });
+  watchRequests(app, door, options.metrics);
+  if (options.corsOrigins.length > 0) await app.register(cors, corsOptions(options.corsOrigins));
   readBodies(app);
   decorateRequests(app, options.database);
   markAnswers(app);
-  guard(app, options);
-  options.metrics.watch(app);
-  logRequests(app);
+  guard(app, door, routeTable);
   registerHealth(app, { ...options.health, database: options.database });
   await describeApi(app);
   for (const component of components) app.addSchema(component);
@@ -74,28 +91,47 @@ export async function buildApp(options: AppOptions): Promise<{ app: App; routeTa
 }
 
 /** Puts the door before everything under /api, known address or not. */
-function guard(app: App, options: AppOptions): void {
-  const door = new Door({ ...options, authenticator: new Authenticator(options) });
+function guard(app: App, door: Door, routeTable: RouteTable): void {
   app.addHook("onRequest", async (request, reply) => {
-    door.enter();
-    if (request.url === "/api" || request.url.startsWith("/api/")) await door.admit(request, reply);
+    if (isOfApi(request.url) || isOfApi(request.routeOptions.url)) await door.admit(request, reply);
+    // Before a body is read: that there is nothing to send it to comes first.
+    if (request.is404) throw routeTable.missing(request.url);
   });
-  app.addHook("onResponse", async () => door.leave());
+}
+
+function isOfApi(url = ""): boolean {
+  return url === "/api" || url.startsWith("/api/");
+}
+
+/** What a page of another origin may do and see. The key comes in a header, so no cookies are let through. */
+function corsOptions(origins: readonly string[]): FastifyCorsOptions {
+  return {
+    origin: [...origins],
+    methods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
+    exposedHeaders: ["ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
+    // Otherwise an OPTIONS that is no preflight is answered in plain text.
+    strictPreflight: false,
+  };
 }
 
 function serverOptions(options: AppOptions): FastifyServerOptions<Server> {
+  const { headersMs, requestMs, idleMs } = options.timeLimits ?? timeLimits;
+  const connections = {
+    headersTimeout: headersMs,
+    connectionsCheckingInterval: LOOK_AT_CONNECTIONS_EVERY_MS,
+  };
   const requestIdPrefix = randomBytes(6).toString("base64url");
   let requests = 0;
   return {
     logger: options.logger,
-    ...(options.tls && { https: options.tls }),
+    ...(options.tls === undefined ? { http: connections } : { https: { ...connections, ...options.tls } }),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => `${requestIdPrefix}-${(requests += 1).toString(36)}`,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: MOST_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    requestTimeout: requestMs,
+    connectionTimeout: requestMs,
+    keepAliveTimeout: idleMs,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MOST_PARAMETER_CHARACTERS },
     clientErrorHandler: answerClientError,
   };

@@ -28,7 +28,10 @@ export interface AuthenticatorOptions {
 /** Tells who calls by the Authorization header. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
-  readonly #believed = new Map<string, { readonly caller: Promise<Caller | undefined>; readonly until: number }>();
+  readonly #believed = new Map<
+    string,
+    { readonly caller: Promise<Caller | undefined>; readonly until: number }
+  >();
   readonly #blocked = new Map<string, number>();
   readonly #lastUses = new Map<string, number>();
 
@@ -89,9 +92,12 @@ function remember<T>(map: Map<string, T>, name: string, value: T): void {
   if (oldest !== undefined && map.size > MOST_REMEMBERED) map.delete(oldest);
 }
 
-/** `Basic base64(subdomain:key)`; some clients add an empty third part, `subdomain:key:`. */
+/**
+ * `Basic base64(subdomain:key)`; some clients add an empty third part, `subdomain:key:`. What is far longer than a key
+ * is not read, as what is read is remembered.
+ */
 function readBasic(header: string): { subdomain: string; key: string } | undefined {
-  const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(header)?.[1];
+  const encoded = /^basic +([A-Za-z0-9+/_-]{1,1000}={0,2}) *$/i.exec(header)?.[1];
   if (encoded === undefined) return undefined;
   const [subdomain, key, rest, more] = Buffer.from(encoded, "base64").toString("utf8").split(":");
   if (subdomain === undefined || key === undefined || more !== undefined) return undefined;

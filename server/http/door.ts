@@ -1,7 +1,7 @@
 import { isIPv4 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Authenticator } from "./auth.ts";
-import type { RateLimiter, Verdict } from "./limits.ts";
+import { companyBucket, type RateLimiter, type Verdict } from "./limits.ts";
 import { forbidden, notAcceptable, rateLimited, unavailable } from "./problem.ts";
 
 /** Requests under way in one process. More would only wait for the database, so they are told to come back. */
@@ -41,7 +41,7 @@ export class Door {
     const caller = await this.#options.authenticator.authenticate(request.headers.authorization, request.ip);
     request.caller = caller;
     const { company } = caller;
-    const verdict = await this.#options.limiter.take(`company:${company.id}`, company.requests_per_minute);
+    const verdict = await this.#options.limiter.take(companyBucket(company), company.requests_per_minute);
     showLimit(reply, verdict);
     if (!verdict.admitted) throw rateLimited(verdict.resetSeconds);
     if (!company.has_api) {
@@ -61,7 +61,8 @@ export class Door {
   #checkTransport(request: FastifyRequest): void {
     if (request.protocol === "https" || this.#options.allowPlainHttp) return;
     const { localAddress = "" } = request.socket;
-    if (!isLoopback(localAddress)) throw forbidden("Use HTTPS. The key that was just sent could be read: make a new one");
+    if (!isLoopback(localAddress))
+      throw forbidden("Use HTTPS. The key that was just sent could be read: make a new one");
   }
 }
 
@@ -75,9 +76,21 @@ function checkFormat(request: FastifyRequest): void {
   const [path = ""] = request.originalUrl.split("?");
   const extension = /\.([A-Za-z][A-Za-z0-9]*)$/.exec(path)?.[1];
   if (extension !== undefined && extension !== "json") throw notAcceptable();
-  const { accept } = request.headers;
-  if (accept === undefined || accept === "*/*" || accept === "application/json") return;
-  if (request.type(["application/json"]) === false) throw notAcceptable();
+  if (!acceptsJson(request.headers.accept)) throw notAcceptable();
+}
+
+/** Whether an Accept header admits JSON: the most specific range that covers it counts (RFC 9110, 12.5.1). */
+function acceptsJson(accept = ""): boolean {
+  if (accept === "" || accept === "*/*" || accept === "application/json") return true;
+  const ranges = accept
+    .toLowerCase()
+    .split(",")
+    .map((range) => range.split(";").map((part) => part.trim()));
+  for (const wanted of ["application/json", "application/*", "*/*"]) {
+    const range = ranges.find(([type]) => type === wanted);
+    if (range !== undefined) return !range.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  }
+  return false;
 }
 
 /** The fields of the IETF draft "RateLimit header fields for HTTP". */

@@ -1,4 +1,13 @@
 import type { TSchema } from "typebox";
+import { registerAssignments } from "../assignments/routes.ts";
+import {
+  AssignedLesson,
+  AssignedThing,
+  Assignment,
+  AssignmentContents,
+  ListedAssignment,
+  UserAssignment,
+} from "../assignments/schema.ts";
 import { registerCompanySettings } from "../companies/routes.ts";
 import { registerCourses } from "../courses/routes.ts";
 import { Course, CourseSummary, ReducedCourse, TaggedCourse } from "../courses/schema.ts";
@@ -56,6 +65,12 @@ export const components: readonly TSchema[] = [
   Course,
   ReducedCourse,
   TaggedCourse,
+  Assignment,
+  AssignmentContents,
+  ListedAssignment,
+  UserAssignment,
+  AssignedLesson,
+  AssignedThing,
 ];
 
 /** Every feature of the API, by name and in the order of the document. */
@@ -67,6 +82,7 @@ export function registerFeatures(app: App): void {
   registerPaths(app);
   registerCourses(app);
   registerTags(app);
+  registerAssignments(app);
   registerCompanySettings(app);
   registerPing(app);
 }

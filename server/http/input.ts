@@ -100,7 +100,7 @@ function clamp(number: number): number {
 }
 
 /** PostgreSQL stores no NUL, and UTF-8 has no lone surrogates. */
-function isStorable(text: string): boolean {
+export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
@@ -138,7 +138,7 @@ function toFieldName(pointer: string): string {
     }, "");
 }
 
-function says(error: ErrorObject): string {
+export function says(error: ErrorObject): string {
   const { params } = error;
   switch (error.keyword) {
     case "type":
@@ -155,7 +155,7 @@ function says(error: ErrorObject): string {
       return `can have at most ${params["limit"]} characters`;
     case "pattern":
       // What a pattern demands stands in the description beside it, for people.
-      return lowerFirst(String(error.parentSchema?.["description"] ?? "is wrong"));
+      return asClause(String(error.parentSchema?.["description"] ?? "is wrong"));
     case "format":
       return params["format"] === "date"
         ? "must be a date that exists, written YYYY-MM-DD"
@@ -165,8 +165,9 @@ function says(error: ErrorObject): string {
   }
 }
 
-function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
+/** A sentence as what a message goes on with after the field's name. */
+function asClause(sentence: string): string {
+  return sentence.slice(0, 1).toLowerCase() + sentence.slice(1).replace(/\.$/, "");
 }
 
 function typeName(type: unknown): string {

@@ -14,6 +14,11 @@ export interface Verdict {
   readonly resetSeconds: number;
 }
 
+/** What is counted for a company, over all its keys. */
+export function companyBucket({ id }: { readonly id: number }): string {
+  return `company:${id}`;
+}
+
 /** The windows that all processes and nodes share. Dispose it to close its connections. */
 export interface WindowStore extends AsyncDisposable {
   /** Takes up to `tokens` from the bucket's window of `limit`, and begins a window where none is open. */

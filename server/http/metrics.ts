@@ -1,7 +1,7 @@
-import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { sql } from "kysely";
 import type { Database } from "../db/db.ts";
+import type { End } from "./watch.ts";
 
 /** From a tenth of a millisecond, what a single row takes, to the time limit of a request. */
 const DURATION_BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -31,19 +31,20 @@ export class Metrics {
     this.#gauge("lectern_database_size_bytes", "Size of the database on disk.", () => databaseSize(database), "first");
   }
 
-  /** Measures every request of an app. */
-  watch(app: FastifyInstance): void {
-    app.addHook("onResponse", async (request, reply) => {
-      const method = request.method;
-      const route = request.routeOptions.url ?? "unknown";
-      this.#requests.inc({ method, route, status: reply.statusCode });
-      this.#durations.observe({ method, route }, reply.elapsedTime / 1000);
-    });
+  /** Counts a request that has ended. */
+  note({ method, route, status, ms }: End): void {
+    this.#requests.inc({ method, route: route ?? "unknown", status });
+    this.#durations.observe({ method, route: route ?? "unknown" }, ms / 1000);
   }
 
   #gauge(name: string, help: string, value: () => number | Promise<number>, aggregator: "sum" | "first" = "sum"): void {
     const collect = async function collect(this: Gauge): Promise<void> {
-      this.set(await value());
+      try {
+        this.set(await value());
+      } catch {
+        // While the database is away there is no such number, but all the others.
+        this.remove();
+      }
     };
     this.registry.registerMetric(new Gauge({ name, help, aggregator, registers: [], collect }));
   }

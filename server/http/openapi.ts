@@ -1,6 +1,6 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifySchema } from "fastify";
 
 /** The version of the document, which is the product's. */
 const VERSION = "0.1.0";
@@ -20,8 +20,32 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       components: { securitySchemes: { basic: { type: "http", scheme: "basic" } } },
       security: [{ basic: [] }],
     },
+    transform: ({ schema, url }) => ({ schema: describeFilters(schema), url }),
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json["$id"] ?? `schema${i}`) },
   });
   await app.register(swaggerUi, { routePrefix: "/docs", staticCSP: true });
   app.get("/openapi.json", { schema: { hide: true } }, () => app.swagger());
+}
+
+/** Filters whose names hold an id are patterns where they are read; the document names them with a placeholder. */
+function describeFilters(schema: FastifySchema | undefined): FastifySchema {
+  const { querystring } = schema ?? {};
+  if (!isQuery(querystring) || querystring.patternProperties === undefined) return schema ?? {};
+  const { patternProperties, ...rest } = querystring;
+  const filters = Object.entries(patternProperties).map(([pattern, filter]) => [nameOfPattern(pattern), filter]);
+  return { ...schema, querystring: { ...rest, properties: { ...rest.properties, ...Object.fromEntries(filters) } } };
+}
+
+interface Query {
+  readonly properties?: object;
+  readonly patternProperties?: Readonly<Record<string, object>>;
+}
+
+function isQuery(schema: unknown): schema is Query {
+  return typeof schema === "object" && schema !== null;
+}
+
+/** `^filter\[custom_user_field\]\[[1-9][0-9]*\]$` → `filter[custom_user_field][<id>]` */
+function nameOfPattern(pattern: string): string {
+  return pattern.slice(1, -1).replaceAll("\\", "").replaceAll("[1-9][0-9]*", "<id>");
 }

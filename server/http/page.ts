@@ -32,7 +32,12 @@ export interface PageRequest {
 export function readPage(query: { page?: number; per_page?: number; after?: string }): PageRequest {
   const page = query.page ?? 1;
   const per_page = Math.min(query.per_page ?? DEFAULT_PER_PAGE, MOST_PER_PAGE);
-  return { page, per_page, offset: Math.min((page - 1) * per_page, Number.MAX_SAFE_INTEGER), after: query.after };
+  return {
+    page,
+    per_page,
+    offset: Math.min((page - 1) * per_page, Number.MAX_SAFE_INTEGER),
+    after: query.after,
+  };
 }
 
 /** A page of rows, the total of the whole list, and the position to go on from when more rows follow. */
@@ -60,7 +65,8 @@ export function cutPage<T>(
 /** The position of a list that is ordered by id. @throws Problem 400 when it is none of ours. */
 export function readPosition({ after }: PageRequest): number | undefined {
   if (after === undefined) return undefined;
-  if (!/^[1-9][0-9]{0,15}$/.test(after)) throw invalid({ field: "after", message: "is no position of this list" });
+  if (!/^[1-9][0-9]{0,15}$/.test(after))
+    throw invalid({ field: "after", message: "is no position of this list" });
   return Number(after);
 }
 
@@ -81,7 +87,8 @@ export function toEnvelope(
   { total, next }: Page<unknown>,
 ): Envelope {
   if (next !== undefined) {
-    const url = new URL(request.originalUrl, `${request.protocol}://${request.host}`);
+    const origin = `${request.protocol}://${request.host}`;
+    const url = new URL(request.originalUrl, URL.canParse(origin) ? origin : request.company.base_url);
     url.searchParams.set("page", String(page + 1));
     url.searchParams.set("per_page", String(per_page));
     url.searchParams.set("after", next);

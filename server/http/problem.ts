@@ -34,10 +34,15 @@ export class Problem extends Error {
 
 const phrases = new Map([[400, "Malformed Request"]]);
 
+/** A body of thousands of wrong elements is told of the first ones. */
+const MOST_ERRORS = 100;
+
 /** 400: each field that is wrong, and why. */
 export function invalid(...errors: readonly FieldError[]): Problem {
-  const message = errors.map(({ field, message: why }) => `${field} ${why}`).join("; ");
-  return new Problem(400, message, { errors });
+  const told = errors.slice(0, MOST_ERRORS);
+  const messages = told.map(({ field, message }) => `${field} ${message}`);
+  if (errors.length > told.length) messages.push(`and ${errors.length - told.length} more`);
+  return new Problem(400, messages.join("; "), { errors: told });
 }
 
 /** 400 for a body or an address that can't be read at all. */
@@ -88,9 +93,12 @@ export const ErrorBody = Type.Object(
     error: Type.String({ description: "A fixed phrase for each status." }),
     message: Type.String({ description: "What is wrong and what to do, for people." }),
     errors: Type.Optional(
-      Type.Array(Type.Object({ field: Type.String(), message: Type.String() }, { additionalProperties: false }), {
-        description: "Each field that is wrong; on 400 alone.",
-      }),
+      Type.Array(
+        Type.Object({ field: Type.String(), message: Type.String() }, { additionalProperties: false }),
+        {
+          description: "Each field that is wrong; on 400 alone.",
+        },
+      ),
     ),
     request_id: Type.String({ description: "Names this request in the server's log." }),
   },
@@ -113,7 +121,8 @@ export const ErrorBody = Type.Object(
 /** Answers whatever was thrown. What is unforeseen is logged, and the caller gets no more than a request id. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = toProblem(error);
-  if (problem.status >= 500) request.log.error({ err: error }, problem.status === 500 ? "unforeseen error" : "unavailable");
+  if (problem.status >= 500)
+    request.log.error({ err: error }, problem.status === 500 ? "unforeseen error" : "unavailable");
   const body: Static<typeof ErrorBody> = {
     type: "error",
     status: problem.status,
@@ -140,12 +149,18 @@ function toProblem(error: FastifyError): Problem {
     return malformed("The body must be application/json or application/x-www-form-urlencoded");
   }
   if (isUnavailable(error)) {
-    return unavailable("The service is overloaded or its database is away: try again later", RETRY_AFTER_SECONDS);
+    return unavailable(
+      "The service is overloaded or its database is away: try again later",
+      RETRY_AFTER_SECONDS,
+    );
   }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return malformed("The request can't be read");
   }
-  return new Problem(500, "Something went wrong on our side: try again later, and name this request id if it stays");
+  return new Problem(
+    500,
+    "Something went wrong on our side: try again later, and name this request id if it stays",
+  );
 }
 
 /** SQLSTATE classes and codes: connection lost, out of resources, operator intervention, statement or lock time-out. */

@@ -14,6 +14,8 @@ export class RouteTable {
 
   collect(app: FastifyInstance): void {
     app.addHook("onRoute", ({ url, method }) => {
+      // That CORS answers OPTIONS everywhere does not make every address one that exists.
+      if (url === "*") return;
       const route = this.routes.find((known) => known.url === url) ?? this.#add(url);
       route.methods.push(...[method].flat());
     });
@@ -24,20 +26,27 @@ export class RouteTable {
    * extension `.json` is dropped.
    */
   resolve(method: string, url: string): string {
-    if (!url.startsWith("/api/")) return url;
-    const [path = "", ...query] = url.split("?");
-    const plain = escapeMalformed(path).replace(/\.json$/, "");
-    const isServed = this.routes.some(({ pattern, methods }) => methods.includes(method) && pattern.test(plain));
-    const inVersion1 = plain.replace(/^\/api\/v1\.1\//, "/api/v1/");
-    const isKnown = this.routes.some(({ pattern }) => pattern.test(inVersion1));
-    return [isServed || !isKnown ? plain : inVersion1, ...query].join("?");
+    const [path = "", ...query] = url.replace(ORIGIN, "").split("?");
+    const plain = normalise(path || "/");
+    const served = plain.startsWith("/api/") ? this.#versioned(method, plain.replace(/\.json$/, "")) : plain;
+    return [served, ...query].join("?");
+  }
+
+  #versioned(method: string, path: string): string {
+    if (!path.startsWith("/api/v1.1/")) return path;
+    const inVersion1 = path.replace("/v1.1/", "/v1/");
+    const has = (address: string) => this.routes.filter(({ pattern }) => pattern.test(address));
+    if (has(path).some(({ methods }) => methods.includes(method))) return path;
+    return has(inVersion1).length > 0 ? inVersion1 : path;
   }
 
   /** What to say of an address that no route answers: 405 when it takes another method, 404 otherwise. */
   missing(url: string): Problem {
     const [path = ""] = url.split("?");
     const allowed = this.routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
-    return allowed.length > 0 ? methodNotAllowed([...new Set(allowed)].toSorted()) : notFound("This address is");
+    return allowed.length > 0
+      ? methodNotAllowed([...new Set(allowed)].toSorted())
+      : notFound("This address is");
   }
 
   #add(url: string): Route {
@@ -51,13 +60,23 @@ export class RouteTable {
   }
 }
 
-/** `%zz` and bytes that are no UTF-8 become text that names nothing, so that the checks run in their usual order. */
-function escapeMalformed(path: string): string {
+/** The beginning of an address that a client sends whole, as to a proxy (RFC 9112, 3.2.2). */
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
+
+/**
+ * One way to write a path, so that whoever compares paths compares the same text as the router: what needs no
+ * percent-encoding has none (RFC 3986, 6.2.2.2). `%zz` and bytes that are no UTF-8 become text that names nothing, so
+ * that the checks run in their usual order.
+ */
+function normalise(path: string): string {
   if (!path.includes("%")) return path;
   try {
     decodeURIComponent(path);
-    return path;
   } catch {
     return path.replaceAll("%", "%25");
   }
+  return path.replaceAll(/%[0-9a-f]{2}/gi, (code) => {
+    const character = String.fromCodePoint(Number.parseInt(code.slice(1), 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : code;
+  });
 }

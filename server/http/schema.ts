@@ -24,7 +24,7 @@ export function component<const N extends string, S extends TSchema>(name: N, sc
   return Object.assign(schema, { $id: name });
 }
 
-export const Id = Type.Integer({ minimum: 1 });
+export const Id = Type.Integer({ minimum: 1, description: "A positive integer, unique in the company among its kind." });
 
 export const Time = Type.String({
   description: "ISO 8601 in UTC, to the second, such as 2016-04-03T14:55:00Z.",
@@ -67,10 +67,15 @@ export function answers<const C extends 200 | 201, S extends TSchema>(
   code: C,
   schema: S,
 ): { [K in C]: S } & { [K in keyof typeof errorAnswers]: typeof ErrorBody };
-export function answers(code: number, schema: TSchema): Record<number, unknown> {
+export function answers(code: 200 | 201, schema: TSchema): Record<number, unknown> {
   const errors = Object.entries(errorAnswers).map(([status, description]) => [
     status,
     { description, $ref: "Error#" },
   ]);
-  return { [code]: schema, ...Object.fromEntries(errors) };
+  return { [code]: { description: successes[code], ...schema }, ...Object.fromEntries(errors) };
 }
+
+const successes = {
+  200: "Done. What was asked for, or what was changed as it is now.",
+  201: "Done. What was made.",
+} as const;

@@ -1,35 +1,31 @@
 import type { Static } from "typebox";
-import { archiveContent, restoreContent, toArchiveState } from "../db/archive.ts";
+import { archiveContent, restoreContent, toArchiveState, toSummary } from "../db/archive.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { notFound } from "../http/problem.ts";
 import { links } from "../links.ts";
 import type { Tag } from "../tags/schema.ts";
 import { listTagsOf } from "../tags/taggings.ts";
 import { utcTime, utcTimeOrNull } from "../time.ts";
-import type { Lesson, LessonSummary, ListedLesson, TaggedLesson } from "./schema.ts";
+import type { Lesson, LessonSummaryList, ListedLesson, ListedLessonList, TaggedLesson } from "./schema.ts";
 
 /** All lessons as version 1 lists them, the oldest first. */
-export async function listLessons(tx: Tx): Promise<Static<typeof LessonSummary>[]> {
+export async function listLessons(tx: Tx): Promise<Static<typeof LessonSummaryList>> {
   const rows = await tx.sql
     .selectFrom("lessons")
     .select(["id", "title", "archived_at", "archived_by_user_id"])
     .where("company_id", "=", tx.company.id)
     .orderBy("id")
     .execute();
-  return rows.map((row) => ({ ...row, ...toArchiveState(tx, row) }));
+  return { type: "lessons", lessons: rows.map((row) => toSummary(tx, row)) };
 }
 
 /** All lessons as version 1.1 lists them, the oldest first. */
-export async function listLessonsInFull(tx: Tx): Promise<Static<typeof ListedLesson>[]> {
+export async function listLessonsInFull(tx: Tx): Promise<Static<typeof ListedLessonList>> {
   const [rows, tags] = await Promise.all([
     selectLessons(tx).orderBy("lessons.id").execute(),
     listTagsOf(tx, { type: "Lesson" }),
   ]);
-  return rows.map((row) => {
-    const lesson = toLesson(tx, row, tags.get(row.id));
-    const { overview } = lesson.links;
-    return row.public ? lesson : { ...lesson, links: { overview } };
-  });
+  return { type: "lessons", lessons: rows.map((row) => toListedLesson(toLesson(tx, row, tags.get(row.id)))) };
 }
 
 /** One lesson. @throws Problem 404 */
@@ -120,4 +116,10 @@ export function toLesson(
     tags,
     links: links(tx.company.base_url, "lesson", row),
   };
+}
+
+/** In the list of version 1.1 only public lessons say where they can be shared. */
+function toListedLesson(lesson: Static<typeof TaggedLesson>): Static<typeof ListedLesson> {
+  const { overview } = lesson.links;
+  return lesson.public ? lesson : { ...lesson, links: { overview } };
 }

@@ -19,12 +19,12 @@ export function registerLessons(app: App): void {
   app.get(
     "/api/v1/lessons",
     { schema: { tags, summary: "List lessons", response: answers(200, LessonSummaryList) } },
-    async (request) => ({ type: "lessons" as const, lessons: await request.read(listLessons) }),
+    (request) => request.read(listLessons),
   );
   app.get(
     "/api/v1.1/lessons",
     { schema: { tags, summary: "List lessons in full", response: answers(200, ListedLessonList) } },
-    async (request) => ({ type: "lessons" as const, lessons: await request.read(listLessonsInFull) }),
+    (request) => request.read(listLessonsInFull),
   );
   app.get(
     "/api/v1/lessons/:lesson_id",

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { toArchiveState } from "../db/archive.ts";
+import { toSummary } from "../db/archive.ts";
 import type { Tx } from "../db/db.ts";
 import type { PathContent } from "./schema.ts";
 
@@ -39,15 +39,19 @@ export type Structures = ReadonlyMap<number, readonly StructureItem[]>;
 /** Reads the structures of paths, with all that is nested in them, in one statement. A path without items is absent. */
 export async function findStructures(tx: Tx, pathIds: readonly number[]): Promise<Structures> {
   const company_id = tx.company.id;
-  // UNION forgets what it has seen, so a path is read once, however many paths hold it.
+  // UNION forgets what it has seen, so a path is read once, however many paths hold it. OFFSET 0 makes PostgreSQL look
+  // each path's items up: without it every level reads the items of all paths.
   const { rows } = await sql<StructureItem>`
     with recursive reachable (path_id) as (
       select id from paths where company_id = ${company_id} and id = any(${[...pathIds]}::bigint[])
       union
       select item.nested_path_id
       from reachable
-      join path_items item on item.company_id = ${company_id} and item.path_id = reachable.path_id
-      where item.nested_path_id is not null
+      cross join lateral (
+        select nested_path_id from path_items
+        where company_id = ${company_id} and path_id = reachable.path_id and nested_path_id is not null
+        offset 0
+      ) item
     )
     select item.path_id, item.resource_type, coalesce(item.lesson_id, item.nested_path_id, item.item_id) as id,
       coalesce(lesson.title, nested.title) as title,
@@ -83,20 +87,14 @@ export function toContents(tx: Tx, structures: Structures): ReadonlyMap<number, 
 function toContent(tx: Tx, item: StructureItem, contentsOf: (path_id: number) => PathContent[]): PathContent {
   switch (item.resource_type) {
     case "lesson":
-      return { id: item.id, resource_type: "lesson", title: item.title, ...toArchiveState(tx, item) };
+      return { resource_type: "lesson", ...toSummary(tx, item) };
     case "path":
-      return {
-        id: item.id,
-        resource_type: "path",
-        title: item.title,
-        ...toArchiveState(tx, item),
-        contents: contentsOf(item.id),
-      };
+      return { resource_type: "path", ...toSummary(tx, item), contents: contentsOf(item.id) };
     case "wait_step": {
-      const { id, resource_type, effect, condition, unit, amount } = item;
-      return { id, resource_type, effect, condition, unit, amount };
+      const { resource_type, id, effect, condition, unit, amount } = item;
+      return { resource_type, id, effect, condition, unit, amount };
     }
-    case "placeholder":
-      return { id: item.id, resource_type: "placeholder", description: item.description };
+    default:
+      return { resource_type: "placeholder", id: item.id, description: item.description };
   }
 }

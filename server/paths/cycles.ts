@@ -24,7 +24,7 @@ export function checkStructure(
   children: NestedPaths,
   others: ReadonlyMap<number, number> = new Map(),
 ): StructureFault | undefined {
-  const { holders, unmeasured, ready } = prepareOrder(children);
+  const { holders, unmeasured, ready } = prepareOrder(children, others);
   const measures = new Map<number, Measure>();
   for (const path_id of ready) {
     const nested = (children.get(path_id) ?? []).flatMap((child) => measures.get(child) ?? []);
@@ -48,7 +48,7 @@ interface Measure {
 }
 
 /** Who holds each path, how many of what each holds are not measured yet, and those that hold none. */
-function prepareOrder(children: NestedPaths) {
+function prepareOrder(children: NestedPaths, others: ReadonlyMap<number, number>) {
   const holders = new Map<number, number[]>();
   const unmeasured = new Map<number, number>();
   for (const [path_id, nested] of children) {
@@ -59,7 +59,7 @@ function prepareOrder(children: NestedPaths) {
       holders.set(child, known);
     }
   }
-  const all = new Set([...children.keys(), ...holders.keys()]);
+  const all = new Set([...children.keys(), ...holders.keys(), ...others.keys()]);
   return { holders, unmeasured, ready: [...all].filter((path_id) => (unmeasured.get(path_id) ?? 0) === 0) };
 }
 

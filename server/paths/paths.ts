@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { archiveContent, restoreContent, toArchiveState } from "../db/archive.ts";
+import { archiveContent, restoreContent, toArchiveState, toSummary } from "../db/archive.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { notFound } from "../http/problem.ts";
 import { links } from "../links.ts";
@@ -7,26 +7,29 @@ import { listTagsOf } from "../tags/taggings.ts";
 import type { Tag } from "../tags/schema.ts";
 import { utcTime, utcTimeOrNull, zonedTimeOrNull } from "../time.ts";
 import { findStructures, toContents } from "./contents.ts";
-import type { ListedPath, Path, PathSummary } from "./schema.ts";
+import type { ListedPathList, Path, PathSummaryList, TaggedPath } from "./schema.ts";
 
 /** All paths as version 1 lists them, the oldest first. */
-export async function listPaths(tx: Tx): Promise<Static<typeof PathSummary>[]> {
+export async function listPaths(tx: Tx): Promise<Static<typeof PathSummaryList>> {
   const rows = await tx.sql
     .selectFrom("paths")
     .select(["id", "title", "archived_at", "archived_by_user_id", "is_certification"])
     .where("company_id", "=", tx.company.id)
     .orderBy("id")
     .execute();
-  return rows.map((row) => ({ ...row, ...toArchiveState(tx, row) }));
+  const paths = rows.map((row) =>
+    Object.assign(toSummary(tx, row), { is_certification: row.is_certification }),
+  );
+  return { type: "paths", paths };
 }
 
 /** All paths as version 1.1 lists them, the oldest first. */
-export async function listPathsInFull(tx: Tx): Promise<Static<typeof ListedPath>[]> {
+export async function listPathsInFull(tx: Tx): Promise<Static<typeof ListedPathList>> {
   const [rows, tags] = await Promise.all([
     selectPaths(tx).orderBy("paths.id").execute(),
     listTagsOf(tx, { type: "LearningPaths::Path" }),
   ]);
-  return rows.map((row) => toListedPath(tx, row, tags.get(row.id)));
+  return { type: "paths", paths: rows.map((row) => toPath(tx, row, tags.get(row.id))) };
 }
 
 /** One path with its contents. @throws Problem 404 */
@@ -37,10 +40,8 @@ export async function getPath(tx: Tx, path_id: number): Promise<Static<typeof Pa
     findStructures(tx, [path_id]),
   ]);
   if (row === undefined) throw notFound("Path");
-  const { id, resource_type, title, ...listed } = toListedPath(tx, row, tags.get(path_id));
-  const { description, enforced_order } = row;
-  const contents = toContents(tx, structures).get(path_id) ?? [];
-  return { id, type: "path", resource_type, title, description, enforced_order, ...listed, contents };
+  const { id, ...path } = toPath(tx, row, tags.get(path_id));
+  return { id, type: "path", ...path, contents: toContents(tx, structures).get(path_id) ?? [] };
 }
 
 /** Archives a path; one that is archived already stays as it is. @throws Problem 404 */
@@ -92,16 +93,18 @@ export function selectPaths(tx: Tx) {
     .where("paths.company_id", "=", tx.company.id);
 }
 
-/** A path as the list of version 1.1 shows it. */
-export function toListedPath(
+/** A path as answers show it, but for its contents; the list of version 1.1 leaves out more. */
+export function toPath(
   tx: Tx,
   row: PathRow,
   tags: Static<typeof Tag>[] = [],
-): Static<typeof ListedPath> {
+): Omit<Static<typeof TaggedPath>, "contents"> {
   return {
     id: row.id,
     resource_type: "path",
     title: row.title,
+    description: row.description,
+    enforced_order: row.enforced_order,
     public: row.public,
     created_at: utcTime(row.created_at),
     last_updated_at: utcTimeOrNull(row.last_updated_at),

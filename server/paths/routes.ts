@@ -12,12 +12,12 @@ export function registerPaths(app: App): void {
   app.get(
     "/api/v1/paths",
     { schema: { tags, summary: "List paths", response: answers(200, PathSummaryList) } },
-    async (request) => ({ type: "paths" as const, paths: await request.read(listPaths) }),
+    (request) => request.read(listPaths),
   );
   app.get(
     "/api/v1.1/paths",
     { schema: { tags, summary: "List paths in full", response: answers(200, ListedPathList) } },
-    async (request) => ({ type: "paths" as const, paths: await request.read(listPathsInFull) }),
+    (request) => request.read(listPathsInFull),
   );
   app.get(
     "/api/v1/paths/:path_id",

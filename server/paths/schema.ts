@@ -16,14 +16,14 @@ const text = Type.String();
 
 export const LessonContent = component(
   "LessonContent",
-  closed({ id: Id, resource_type: Type.Literal("lesson"), title: text, ...archiveState }),
+  closed({ resource_type: Type.Literal("lesson"), id: Id, title: text, ...archiveState }),
 );
 
 export const WaitStepContent = component(
   "WaitStepContent",
   closed({
-    id: Id,
     resource_type: Type.Literal("wait_step"),
+    id: Id,
     effect: Type.String({ examples: ["locked"] }),
     condition: Type.String({ examples: ["prev_step_finished"] }),
     unit: Type.String({ examples: ["days"] }),
@@ -33,7 +33,7 @@ export const WaitStepContent = component(
 
 export const PlaceholderContent = component(
   "PlaceholderContent",
-  closed({ id: Id, resource_type: Type.Literal("placeholder"), description: nullable(text) }),
+  closed({ resource_type: Type.Literal("placeholder"), id: Id, description: nullable(text) }),
 );
 
 const contents = Type.Array(Type.Unsafe<PathContent>({ $ref: "PathContent#" }), {
@@ -42,13 +42,13 @@ const contents = Type.Array(Type.Unsafe<PathContent>({ $ref: "PathContent#" }), 
 
 export const NestedPathContent = component(
   "NestedPathContent",
-  closed({ id: Id, resource_type: Type.Literal("path"), title: text, ...archiveState, contents }),
+  closed({ resource_type: Type.Literal("path"), id: Id, title: text, ...archiveState, contents }),
 );
 
 /** What the schema of a nested path says; written out, as a type can't be inferred from itself. */
 interface NestedPathContent {
-  id: number;
   resource_type: "path";
+  id: number;
   title: string;
   archived_at: string | null;
   archived_by_user_id: number | null;
@@ -98,36 +98,22 @@ export const ListedPath = component(
   }),
 );
 
+const whole = {
+  resource_type: Type.Literal("path"),
+  title: text,
+  description: text,
+  enforced_order: Type.Boolean({ description: "Whether learners take the contents one after the other." }),
+  ...described,
+  ...archiveState,
+  is_certification,
+  contents,
+};
+
 /** A path as its own answer. */
-export const Path = component(
-  "Path",
-  closed({
-    id: Id,
-    type: Type.Literal("path"),
-    resource_type: Type.Literal("path"),
-    title: text,
-    description: text,
-    enforced_order: Type.Boolean({ description: "Whether learners take the contents one after the other." }),
-    ...described,
-    ...archiveState,
-    is_certification,
-    contents,
-  }),
-);
+export const Path = component("Path", closed({ id: Id, type: Type.Literal("path"), ...whole }));
 
 /** A path in the list of a tag. */
-export const TaggedPath = component(
-  "TaggedPath",
-  closed({
-    id: Id,
-    resource_type: Type.Literal("path"),
-    title: text,
-    ...described,
-    ...archiveState,
-    is_certification,
-    contents,
-  }),
-);
+export const TaggedPath = component("TaggedPath", closed({ id: Id, ...whole }));
 
 export const PathSummaryList = closed({ type: Type.Literal("paths"), paths: Type.Array(ref(PathSummary)) });
 export const ListedPathList = closed({ type: Type.Literal("paths"), paths: Type.Array(ref(ListedPath)) });

@@ -1,5 +1,4 @@
 import cluster from "node:cluster";
-import { once } from "node:events";
 import { type Command, InvalidArgumentError } from "commander";
 import { makeDemo } from "../bundle/demo.ts";
 import { listSubdomains } from "../companies/companies.ts";
@@ -10,7 +9,8 @@ import type { Database } from "../db/db.ts";
 import { print, say, withDatabase } from "./command.ts";
 import { type Addresses, checkDatabase, connectForCommand, openAddresses, prepareDatabase } from "./database.ts";
 import { setMaintenance } from "./maintenance.ts";
-import { checkTransport, startServer } from "./serve.ts";
+import { startServer } from "./serve.ts";
+import { openTransport } from "./transport.ts";
 import { runWorker, startWorkers } from "./workers.ts";
 
 /** start, serve, work, migrate, demo and maintenance. */
@@ -45,7 +45,7 @@ function readWith({ workers }: { readonly workers?: string }): Config {
 }
 
 async function start(config: Config): Promise<void> {
-  checkTransport(config);
+  await openTransport(config);
   await using stack = new AsyncDisposableStack();
   const stopped = untilStopped();
   const addresses = stack.use(await openAddresses(config, "server", say));
@@ -60,7 +60,7 @@ async function start(config: Config): Promise<void> {
 }
 
 async function serve(config: Config): Promise<void> {
-  checkTransport(config);
+  await openTransport(config);
   await using stack = new AsyncDisposableStack();
   const stopped = untilStopped();
   const addresses = stack.use(await openAddresses(config, "server", say));
@@ -128,9 +128,14 @@ function describeKey({ company, api_key }: CreatedCompany): string {
   return `\n  Company    ${company.subdomain}\n  API key    ${api_key}   (shown this once)`;
 }
 
-/** Resolves at the first SIGTERM or Ctrl-C. */
-async function untilStopped(): Promise<void> {
-  await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
+/**
+ * Resolves at the first SIGTERM or Ctrl-C. Those that follow change nothing: one Ctrl-C comes as several, from the
+ * terminal and from npm, and must not cut off the requests that the first lets finish.
+ */
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => resolve());
+  });
 }
 
 async function fails({ failed }: Addresses): Promise<never> {

@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto";
 import pg from "pg";
-import { type Config, OperatorError } from "../config.ts";
+import type { Config } from "../config.ts";
+import { OperatorError } from "../operator-error.ts";
 import { Database } from "../db/db.ts";
-import { openEmbedded } from "../db/embedded.ts";
+import { openEmbedded } from "../db/embedded/embedded.ts";
 import { findPending, migrate, SERVING_ROLE } from "../db/migrate.ts";
 import { assertWalls } from "./walls.ts";
 
@@ -46,8 +47,13 @@ export async function openAddresses(
   };
 }
 
-/** Migrates, and lets the serving role of the embedded database sign in. */
+/**
+ * Migrates, and lets the serving role of the embedded database sign in.
+ * @throws OperatorError when the database can't be reached or brought to this version.
+ */
 export async function prepareDatabase(config: Config, addresses: Addresses): Promise<string[]> {
+  // Says so when the database is away, which the migrations would not.
+  await withClient(addresses.ownerUrl, async () => undefined);
   const applied = await migrate(addresses.ownerUrl);
   if (config.databaseUrl === undefined) {
     const password = decodeURIComponent(new URL(addresses.servingUrl).password);
@@ -112,15 +118,27 @@ async function sharedOptions(config: Config, url: string) {
   } as const;
 }
 
-/** The role to act as: none when the URL signs in as one that the walls bind, the serving role otherwise. */
+/**
+ * The role to act as: none when the URL signs in as one that the walls bind, the serving role otherwise.
+ * @throws OperatorError when the URL's role may not act as the serving role.
+ */
 async function findRoleToSet(url: string): Promise<string | undefined> {
   return withClient(url, async (client) => {
-    const { rows } = await client.query<{ bound: boolean }>(`
-      select not rolsuper and not rolbypassrls and not exists (
+    const { rows } = await client.query<{ name: string; bound: boolean }>(`
+      select rolname as name, not rolsuper and not rolbypassrls and not exists (
         select from pg_class where relowner = pg_roles.oid and relnamespace = 'public'::regnamespace
       ) as bound
       from pg_roles where rolname = current_user`);
-    return rows[0]?.bound === true ? undefined : SERVING_ROLE;
+    const [user] = rows;
+    if (user?.bound === true) return undefined;
+    try {
+      await client.query(`set role ${SERVING_ROLE}`);
+    } catch (error) {
+      const grant = `grant ${SERVING_ROLE} to ${pg.escapeIdentifier(user?.name ?? "")}`;
+      const why = `The role of DATABASE_URL may not act as ${SERVING_ROLE}. Run as a superuser: ${grant}`;
+      throw new OperatorError(why, { cause: error });
+    }
+    return SERVING_ROLE;
   });
 }
 

@@ -6,9 +6,11 @@ const LOOK_EVERY_MS = 400;
 /** Whether the service is in maintenance, looked up in the background. Dispose it to stop looking. */
 export class Maintenance implements Disposable {
   isOn = false;
+  #isLooking = false;
   readonly #timer: NodeJS.Timeout;
   readonly #database: Database;
 
+  /** @param database one whose connections no request holds, so that a look never waits for requests. */
   constructor(database: Database) {
     this.#database = database;
     this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS);
@@ -17,11 +19,14 @@ export class Maintenance implements Disposable {
 
   /** Looks now. While the database is away, what was last seen stands. */
   async look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
     try {
       this.isOn = await isInMaintenance(this.#database);
     } catch {
       // The requests themselves tell that the database is away.
     }
+    this.#isLooking = false;
   }
 
   [Symbol.dispose](): void {

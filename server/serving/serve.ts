@@ -1,15 +1,21 @@
-import { readFile } from "node:fs/promises";
 import { isIPv6 } from "node:net";
-import { type Config, OperatorError } from "../config.ts";
+import pino from "pino";
+import type { Config } from "../config.ts";
+import { OperatorError } from "../operator-error.ts";
 import { type App, buildApp } from "../http/app.ts";
-import { isLoopback } from "../http/door.ts";
 import { postgresWindows, RateLimiter, redisWindows } from "../http/limits.ts";
 import { Metrics } from "../http/metrics.ts";
 import { connect, connectLoose } from "./database.ts";
 import { Maintenance } from "./maintenance.ts";
+import { openTransport } from "./transport.ts";
 
 /** How long requests under way may take to end once the service stops. */
 const STOP_TIMEOUT_MS = 25_000;
+/** Log lines are written together: a write for each request costs a twentieth of its time. */
+const LOG_BUFFER_BYTES = 3_072;
+/** Several processes may write to one pipe, which keeps a text in one piece up to this size. */
+const LOG_WRITE_BYTES = 4_096;
+const LOG_FLUSH_EVERY_MS = 1_000;
 
 export interface ServeOptions {
   readonly config: Config;
@@ -24,63 +30,74 @@ export interface RunningServer extends AsyncDisposable {
   readonly metrics: Metrics;
 }
 
-/**
- * Refuses what would send keys in the clear.
- * @throws OperatorError
- */
-export function checkTransport(config: Config): void {
-  const hasTls = config.tlsCertFile !== undefined;
-  if (isLoopback(config.host) || hasTls || config.allowPlainHttp || config.trustedProxies.length > 0) return;
-  throw new OperatorError(
-    `HOST=${config.host} is open to other machines, where plain HTTP would show API keys to the network.\n` +
-      "Set TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXIES to the proxy that ends TLS, or ALLOW_PLAIN_HTTP=true on a closed network.",
-  );
-}
-
 /** Starts the HTTP service of this process. @throws OperatorError when it can't listen. */
 export async function startServer({ config, servingUrl, metrics: gather }: ServeOptions): Promise<RunningServer> {
+  const tls = await openTransport(config);
   await using stack = new AsyncDisposableStack();
+  const stream = openLog();
+  stack.defer(() => stream.flushSync());
   const database = stack.use(await connect(config, { servingUrl }));
-  const windows = stack.use(
-    config.redisUrl === undefined
-      ? postgresWindows(await connectLoose(config, { servingUrl }))
-      : redisWindows(config.redisUrl),
-  );
-  const maintenance = stack.use(new Maintenance(database));
+  const loose = stack.use(await connectLoose(config, { servingUrl }));
+  const windows =
+    config.redisUrl === undefined ? postgresWindows(loose) : stack.use(redisWindows(config.redisUrl));
+  const maintenance = stack.use(new Maintenance(loose));
   await maintenance.look();
   const metrics = new Metrics(database);
-  const tls = await readTls(config);
+  let { port } = config;
   const { app } = await buildApp({
     database,
     limiter: new RateLimiter(windows),
     maintenance,
-    publicUrl: config.publicUrl ?? defaultPublicUrl(config),
+    // Read when a key is looked up: a port that the system chose is known only then.
+    get publicUrl() {
+      return config.publicUrl ?? defaultPublicUrl({ ...config, port });
+    },
     trustedProxies: config.trustedProxies,
     allowPlainHttp: config.allowPlainHttp,
     corsOrigins: config.corsOrigins,
-    logger: { level: config.logLevel },
+    logger: { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, stream },
     metrics,
     health: { metricsPublic: config.metricsPublic, metrics: () => gather(() => metrics.registry.metrics()) },
     ...(tls && { tls }),
   });
   stack.defer(() => close(app));
-  const address = await listen(app, config);
+  port = await listen(app, config);
   const owned = stack.move();
+  const address = defaultPublicUrl({ ...config, port });
   return { address, metrics, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-async function listen(app: App, { host, port }: Config): Promise<string> {
+function openLog() {
+  return pino.destination({
+    sync: false,
+    minLength: LOG_BUFFER_BYTES,
+    maxWrite: LOG_WRITE_BYTES,
+    periodicFlush: LOG_FLUSH_EVERY_MS,
+  });
+}
+
+/** @returns the port, which the system chooses where 0 is configured. */
+async function listen(app: App, { host, port }: Config): Promise<number> {
   try {
-    return await app.listen({ host, port });
+    await app.listen({ host, port });
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    const reasons: Record<string, string> = {
-      EADDRINUSE: `Port ${port} of ${host} is in use by another program. Stop it, or set PORT to another port.`,
-      EACCES: `Port ${port} needs privileges that this user lacks. Set PORT to one above 1023.`,
-      EADDRNOTAVAIL: `HOST=${host} is no address of this machine.`,
-    };
-    const reason = typeof code === "string" ? reasons[code] : undefined;
+    const reason = whyNotListening(error, { host, port });
     throw reason === undefined ? error : new OperatorError(reason, { cause: error });
+  }
+  const address = app.server.address();
+  return typeof address === "object" && address !== null ? address.port : port;
+}
+
+function whyNotListening(error: unknown, { host, port }: Pick<Config, "host" | "port">): string | undefined {
+  switch (error instanceof Error && "code" in error && error.code) {
+    case "EADDRINUSE":
+      return `PORT=${port} of ${host} is in use by another program. Stop it, or set PORT to another port.`;
+    case "EACCES":
+      return `PORT=${port} needs privileges that this user lacks. Set PORT to one above 1023.`;
+    case "EADDRNOTAVAIL":
+      return `HOST=${host} is no address of this machine.`;
+    default:
+      return undefined;
   }
 }
 
@@ -90,18 +107,8 @@ async function close(app: App): Promise<void> {
   clearTimeout(late);
 }
 
-async function readTls(config: Config): Promise<{ cert: string; key: string } | undefined> {
-  const { tlsCertFile, tlsKeyFile } = config;
-  if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
-  try {
-    return { cert: await readFile(tlsCertFile, "utf8"), key: await readFile(tlsKeyFile, "utf8") };
-  } catch (error) {
-    throw new OperatorError(`TLS_CERT_FILE or TLS_KEY_FILE can't be read: ${String(error)}`, { cause: error });
-  }
-}
-
-/** The links' address where PUBLIC_URL is not set. */
-export function defaultPublicUrl({ host, port, tlsCertFile }: Config): string {
+/** The address that it listens on, which begins the links where PUBLIC_URL is not set. */
+export function defaultPublicUrl({ host, port, tlsCertFile }: Pick<Config, "host" | "port" | "tlsCertFile">): string {
   const name = isIPv6(host) ? `[${host}]` : host;
   return `${tlsCertFile === undefined ? "http" : "https"}://${name}:${port}`;
 }

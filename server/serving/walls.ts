@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { OperatorError } from "../config.ts";
+import { OperatorError } from "../operator-error.ts";
 import { SERVING_ROLE } from "../db/migrate.ts";
 
 /**

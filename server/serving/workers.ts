@@ -2,11 +2,13 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AggregatorRegistry } from "prom-client";
-import { type Config, OperatorError, readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
+import { OperatorError } from "../operator-error.ts";
 import { type RunningServer, startServer } from "./serve.ts";
 
 /** A worker that dies is replaced, but not faster than this. */
 const RESTART_PAUSE_MS = 500;
+/** What a worker says to its parent. */
 const ASK_FOR_METRICS = "metrics?";
 const LISTENING = "listening:";
 const FAILED = "failed:";
@@ -25,37 +27,38 @@ export async function startWorkers(
   servingUrl: string,
   log: (line: string) => void,
 ): Promise<RunningWorkers> {
-  const gathered = new AggregatorRegistry();
-  let isStopping = false;
-  const fork = (): Worker => {
+  const metrics = new AggregatorRegistry();
+  const fork = (): Promise<string> => {
     const worker = cluster.fork({ DATABASE_URL: servingUrl, DATABASE_OWNER_URL: "" });
     worker.on("message", (message: unknown) => {
-      if (message !== ASK_FOR_METRICS) return;
-      gathered.clusterMetrics().then(
-        (text) => worker.send({ metrics: text }),
-        (error: unknown) => worker.send({ metrics: `# ${String(error)}` }),
-      );
+      if (message === ASK_FOR_METRICS) void sendMetrics(metrics, worker);
     });
-    return worker;
+    return becomesListening(worker);
   };
-  const addresses = await Promise.all(Array.from({ length: config.workers }, () => becomesListening(fork())));
-  cluster.on("exit", (worker, code, signal) => {
+  let isStopping = false;
+  const stopAll = async (): Promise<void> => {
+    isStopping = true;
+    await Promise.all(Object.values(cluster.workers ?? {}).map(stop));
+  };
+  cluster.on("exit", ({ process: { pid } }, code, signal) => {
     if (isStopping) return;
-    log(`Worker ${worker.process.pid} ended (${signal ?? code}); starting another.`);
-    void sleep(RESTART_PAUSE_MS).then(() => (isStopping ? undefined : fork()));
+    log(`Worker ${pid} ended (${signal ?? code}); another is started.`);
+    void sleep(RESTART_PAUSE_MS).then(async () => {
+      if (!isStopping) await fork().catch((error: unknown) => log(String(error)));
+    });
   });
-  return {
-    address: addresses[0] ?? "",
-    async [Symbol.asyncDispose]() {
-      isStopping = true;
-      await Promise.all(Object.values(cluster.workers ?? {}).map(stop));
-    },
-  };
+  try {
+    const [address = ""] = await Promise.all(Array.from({ length: config.workers }, fork));
+    return { address, [Symbol.asyncDispose]: stopAll };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
 }
 
 /** What a worker process runs, until its parent tells it to stop. */
 export async function runWorker(): Promise<void> {
-  // Ctrl-C reaches every process of the terminal: the parent says when the requests are done.
+  // Ctrl-C reaches every process of the terminal: the parent says when to stop.
   process.on("SIGINT", () => undefined);
   const stopped = once(process, "SIGTERM");
   let server: RunningServer;
@@ -75,14 +78,16 @@ export async function runWorker(): Promise<void> {
   process.exit(0);
 }
 
-async function becomesListening(worker: Worker): Promise<string> {
-  const ended = once(worker, "exit").then(() => `${FAILED}a worker process ended before it listened`);
-  for (;;) {
-    const [message]: unknown[] = await Promise.race([once(worker, "message"), ended.then((text) => [text])]);
-    if (typeof message !== "string") continue;
-    if (message.startsWith(LISTENING)) return message.slice(LISTENING.length);
-    if (message.startsWith(FAILED)) throw new OperatorError(message.slice(FAILED.length));
-  }
+/** @returns the address. @throws OperatorError when the worker says that it can't start, or ends. */
+function becomesListening(worker: Worker): Promise<string> {
+  return new Promise((resolve, reject) => {
+    worker.on("message", (message: unknown) => {
+      if (typeof message !== "string") return;
+      if (message.startsWith(LISTENING)) resolve(message.slice(LISTENING.length));
+      if (message.startsWith(FAILED)) reject(new OperatorError(message.slice(FAILED.length)));
+    });
+    worker.once("exit", () => reject(new OperatorError("A worker process ended before it listened.")));
+  });
 }
 
 async function stop(worker: Worker | undefined): Promise<void> {
@@ -90,6 +95,11 @@ async function stop(worker: Worker | undefined): Promise<void> {
   const exited = once(worker, "exit");
   worker.process.kill("SIGTERM");
   await exited;
+}
+
+async function sendMetrics(metrics: { clusterMetrics(): Promise<string> }, worker: Worker): Promise<void> {
+  const text = await metrics.clusterMetrics().catch((error: unknown) => `# ${String(error)}\n`);
+  if (worker.isConnected()) worker.send({ metrics: text });
 }
 
 async function askParentForMetrics(): Promise<string> {

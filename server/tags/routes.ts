@@ -15,7 +15,7 @@ export function registerTags(app: App): void {
   app.get(
     "/api/v1/tags",
     { schema: { tags, summary: "List tags", response: answers(200, TagList) } },
-    async (request) => ({ type: "tags" as const, tags: await request.read(listTags) }),
+    (request) => request.read(listTags),
   );
   app.get(
     "/api/v1/tags/:tag_id",
@@ -32,10 +32,7 @@ export function registerTags(app: App): void {
         response: answers(200, TaggedLessonList),
       },
     },
-    async (request) => {
-      const lessons = await request.read((tx) => listTaggedLessons(tx, request.params.tag_id));
-      return { type: "tag_lessons" as const, lessons };
-    },
+    (request) => request.read((tx) => listTaggedLessons(tx, request.params.tag_id)),
   );
   app.get(
     "/api/v1/tags/:tag_id/paths",
@@ -43,10 +40,7 @@ export function registerTags(app: App): void {
       schema: { tags, summary: "List the paths of a tag", params, response: answers(200, TaggedPathList) },
       serializerCompiler: serializePlainly,
     },
-    async (request) => {
-      const paths = await request.read((tx) => listTaggedPaths(tx, request.params.tag_id));
-      return { type: "tag_paths" as const, paths };
-    },
+    (request) => request.read((tx) => listTaggedPaths(tx, request.params.tag_id)),
   );
   app.get(
     "/api/v1/tags/:tag_id/courses",
@@ -59,9 +53,6 @@ export function registerTags(app: App): void {
         response: answers(200, TaggedCourseList),
       },
     },
-    async (request) => {
-      const courses = await request.read((tx) => listTaggedCourses(tx, request.params.tag_id));
-      return { type: "tag_courses" as const, courses };
-    },
+    (request) => request.read((tx) => listTaggedCourses(tx, request.params.tag_id)),
   );
 }

@@ -1,17 +1,17 @@
 import type { Static } from "typebox";
 import { listLessonsOf, selectCourses } from "../courses/courses.ts";
-import type { TaggedCourse } from "../courses/schema.ts";
+import type { TaggedCourseList } from "../courses/schema.ts";
 import type { Tx } from "../db/db.ts";
 import { selectLessons, toLesson } from "../lessons/lessons.ts";
-import type { TaggedLesson } from "../lessons/schema.ts";
+import type { TaggedLessonList } from "../lessons/schema.ts";
 import { findStructures, toContents } from "../paths/contents.ts";
-import { selectPaths, toListedPath } from "../paths/paths.ts";
-import type { TaggedPath } from "../paths/schema.ts";
+import { selectPaths, toPath } from "../paths/paths.ts";
+import type { TaggedPathList } from "../paths/schema.ts";
 import { listTagsOf } from "./taggings.ts";
 import { getTag } from "./tags.ts";
 
 /** The lessons that a tag marks, the oldest first. @throws Problem 404 */
-export async function listTaggedLessons(tx: Tx, tag_id: number): Promise<Static<typeof TaggedLesson>[]> {
+export async function listTaggedLessons(tx: Tx, tag_id: number): Promise<Static<typeof TaggedLessonList>> {
   const ids = await listTagged(tx, { tag_id, type: "Lesson" });
   const [rows, tags] = await Promise.all([
     selectLessons(tx)
@@ -20,11 +20,11 @@ export async function listTaggedLessons(tx: Tx, tag_id: number): Promise<Static<
       .execute(),
     listTagsOf(tx, { type: "Lesson", ids }),
   ]);
-  return rows.map((row) => toLesson(tx, row, tags.get(row.id)));
+  return { type: "tag_lessons", lessons: rows.map((row) => toLesson(tx, row, tags.get(row.id))) };
 }
 
 /** The paths that a tag marks, each with its contents, the oldest first. @throws Problem 404 */
-export async function listTaggedPaths(tx: Tx, tag_id: number): Promise<Static<typeof TaggedPath>[]> {
+export async function listTaggedPaths(tx: Tx, tag_id: number): Promise<Static<typeof TaggedPathList>> {
   const ids = await listTagged(tx, { tag_id, type: "LearningPaths::Path" });
   const [rows, tags, structures] = await Promise.all([
     selectPaths(tx)
@@ -35,14 +35,14 @@ export async function listTaggedPaths(tx: Tx, tag_id: number): Promise<Static<ty
     findStructures(tx, ids),
   ]);
   const contents = toContents(tx, structures);
-  return rows.map((row) => ({
-    ...toListedPath(tx, row, tags.get(row.id)),
-    contents: contents.get(row.id) ?? [],
-  }));
+  const paths = rows.map((row) =>
+    Object.assign(toPath(tx, row, tags.get(row.id)), { contents: contents.get(row.id) ?? [] }),
+  );
+  return { type: "tag_paths", paths };
 }
 
 /** The courses that a tag marks, each with its lessons, the oldest first. @throws Problem 404 */
-export async function listTaggedCourses(tx: Tx, tag_id: number): Promise<Static<typeof TaggedCourse>[]> {
+export async function listTaggedCourses(tx: Tx, tag_id: number): Promise<Static<typeof TaggedCourseList>> {
   const ids = await listTagged(tx, { tag_id, type: "Course" });
   const [rows, lessons] = await Promise.all([
     selectCourses(tx)
@@ -51,11 +51,10 @@ export async function listTaggedCourses(tx: Tx, tag_id: number): Promise<Static<
       .execute(),
     listLessonsOf(tx, ids),
   ]);
-  return rows.map((row) => ({
-    ...row,
-    resource_type: "course" as const,
-    lessons: lessons.get(row.id) ?? [],
-  }));
+  const courses = rows.map((row) =>
+    Object.assign(row, { resource_type: "course" as const, lessons: lessons.get(row.id) ?? [] }),
+  );
+  return { type: "tag_courses", courses };
 }
 
 /** The ids of what a tag marks. @throws Problem 404 */

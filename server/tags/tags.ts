@@ -1,12 +1,12 @@
 import type { Static } from "typebox";
 import type { Tx } from "../db/db.ts";
 import { notFound } from "../http/problem.ts";
-import type { ShownTag, Tag } from "./schema.ts";
+import type { ShownTag, TagList } from "./schema.ts";
 
 /** All tags, the oldest first. */
-export async function listTags(tx: Tx): Promise<Static<typeof Tag>[]> {
+export async function listTags(tx: Tx): Promise<Static<typeof TagList>> {
   const rows = await selectTags(tx).orderBy("id").execute();
-  return rows.map(({ id, name }) => ({ id, resource_type: "tag", name }));
+  return { type: "tags", tags: rows.map(({ id, name }) => ({ id, resource_type: "tag", name })) };
 }
 
 /** One tag. @throws Problem 404 */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEmbedded } from "../db/embedded.ts";
+import { openEmbedded } from "../db/embedded/embedded.ts";
 
 /** A PostgreSQL in a temporary folder. */
 export interface StartedCluster {

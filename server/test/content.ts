@@ -1,3 +1,4 @@
+import { endAssignments, endLesson } from "./complete.ts";
 import type { Client, TestServer } from "./server.ts";
 
 /** The ids of one thing of every kind in a company, and the word that stands in every text of it. */
@@ -21,10 +22,17 @@ export async function makeContent(lectern: TestServer, client: Client, mark: str
   const { make } = lectern;
   const role_id = await makeRole(lectern, client, mark);
   const user_id = await makeUser(client, { mark, role_id, number: 1 });
-  const others = [await makeUser(client, { mark, role_id, number: 2 }), await makeUser(client, { mark, role_id, number: 3 })];
+  const others = [
+    await makeUser(client, { mark, role_id, number: 2 }),
+    await makeUser(client, { mark, role_id, number: 3 }),
+  ];
   const { body: users } = await client.get("/api/v1.1/users?per_page=1");
   const field_id: number = users.users[0].custom_user_field_data[0].custom_user_field_id;
-  const lesson_id = await make.lesson(client, { title: `${mark} lesson`, description: `${mark} text`, public: true });
+  const lesson_id = await make.lesson(client, {
+    title: `${mark} lesson`,
+    description: `${mark} text`,
+    public: true,
+  });
   const second = await make.lesson(client, { title: `${mark} second lesson` });
   const inner = await make.path(client, {
     title: `${mark} inner path`,
@@ -36,13 +44,25 @@ export async function makeContent(lectern: TestServer, client: Client, mark: str
     is_certification: true,
     contents: [
       { resource_type: "lesson", lesson_id },
-      { resource_type: "wait_step", item_id: inner * 2, effect: "locked", condition: "prev_step_finished", unit: "days", amount: 7 },
+      {
+        resource_type: "wait_step",
+        item_id: inner * 2,
+        effect: "locked",
+        condition: "prev_step_finished",
+        unit: "days",
+        amount: 7,
+      },
       { resource_type: "path", nested_path_id: inner },
       { resource_type: "placeholder", item_id: inner * 2, description: `${mark} later` },
     ],
   });
   const course_id = await make.course(client, {
-    ...{ title: `${mark} course`, description: `${mark} talk`, owner_id: user_id, lessons: [lesson_id, second] },
+    ...{
+      title: `${mark} course`,
+      description: `${mark} talk`,
+      owner_id: user_id,
+      lessons: [lesson_id, second],
+    },
   });
   const tag_id = await make.tag(client, `${mark} tag`, [
     { type: "Lesson", id: lesson_id },
@@ -50,13 +70,17 @@ export async function makeContent(lectern: TestServer, client: Client, mark: str
     { type: "Course", id: course_id },
   ]);
   const group = await client.post("/api/v1/groups", {
-    ...{ name: `${mark} group`, members: [user_id, ...others].map((id) => ({ id })), managers: [{ id: user_id }] },
+    ...{
+      name: `${mark} group`,
+      members: [user_id, ...others].map((id) => ({ id })),
+      managers: [{ id: user_id }],
+    },
   });
-  const group_id: number = group.body.id ?? 1; if (group.status === 404) return { mark, user_id, group_id, lesson_id, path_id, course_id, tag_id, role_id, field_id };
+  const group_id: number = group.body.id ?? 1;
   await make.groupAssignment(client, group_id, { type: "Lesson", id: lesson_id });
   await make.groupAssignment(client, group_id, { type: "LearningPaths::Path", id: path_id });
   const made = { mark, user_id, group_id, lesson_id, path_id, course_id, tag_id, role_id, field_id };
-  await assign(client, made, others);
+  await assign(lectern, client, made, others);
   return made;
 }
 
@@ -84,22 +108,44 @@ async function makeUser(
 async function makeRole(lectern: TestServer, client: Client, mark: string): Promise<number> {
   return lectern.make.write(client, async (tx) => {
     const company_id = tx.company.id;
-    const roles = await tx.sql.selectFrom("roles").select("id").where("company_id", "=", company_id).execute();
+    const roles = await tx.sql
+      .selectFrom("roles")
+      .select("id")
+      .where("company_id", "=", company_id)
+      .execute();
     const id = Math.max(99, ...roles.map((role) => role.id)) + 1;
-    await tx.sql.insertInto("roles").values({ company_id, id, name: `${mark} coach` }).execute();
+    await tx.sql
+      .insertInto("roles")
+      .values({ company_id, id, name: `${mark} coach` })
+      .execute();
     return id;
   });
 }
 
-/** Assigns a lesson, a path and a course to each user: some overdue, some without an end. */
-async function assign(client: Client, made: Content, others: readonly number[]): Promise<void> {
+/**
+ * Assigns a lesson, a path and a course to each user, some of them overdue. One has completed the lesson and got it
+ * anew, one awaits a grade, one has completed it; and one has begun the path.
+ */
+async function assign(
+  lectern: TestServer,
+  client: Client,
+  made: Content,
+  others: readonly number[],
+): Promise<void> {
   const { lesson_id, path_id, course_id, user_id } = made;
   const assignments = [
     { assignee_id: user_id, due_by: "2020-12-31" },
     ...others.map((assignee_id) => ({ assignee_id, notify: false })),
   ];
+  const ids: number[] = [];
   for (const url of [`lessons/${lesson_id}`, `paths/${path_id}`, `courses/${course_id}`]) {
     const { status, body } = await client.put(`/api/v1/${url}/assignments`, { assignments });
     if (status !== 200) throw new Error(JSON.stringify(body));
+    ids.push(...body.assignments.map(({ id }: { id: number }) => id));
   }
+  const [first = 0, second = 0, third = 0, ofPath = 0] = ids;
+  await endLesson(lectern, client, { assignment_id: ofPath, lesson_id, user_id });
+  await endAssignments(lectern, client, { ids: [first, second], status: "Completed", score: 80 });
+  await endAssignments(lectern, client, { ids: [third], status: "Grade Pending", score: null });
+  await client.put(`/api/v1/lessons/${lesson_id}/assignments`, { assignments: assignments.slice(0, 1) });
 }

@@ -33,7 +33,10 @@ export const usersOperations: readonly Expected[] = [
     name: "PUT /api/v1/users/:user_id/groups",
     type: "update_user_groups",
     answer: shape.userGroups,
-    body: ({ group_id }) => ({ memberships: [{ id: group_id }], managing: [{ id: group_id, remove: "true" }] }),
+    body: ({ group_id }) => ({
+      memberships: [{ id: group_id }],
+      managing: [{ id: group_id, remove: "true" }],
+    }),
   },
   {
     name: "GET /api/v1/users/:user_id/assignments",
@@ -66,7 +69,11 @@ export const groupsOperations: readonly Expected[] = [
     name: "PUT /api/v1/groups/:group_id",
     type: "update_group",
     answer: shape.group,
-    body: ({ user_id }) => ({ name: "Renamed", members: [{ id: user_id }], managers: [{ id: user_id, remove: "true" }] }),
+    body: ({ user_id }) => ({
+      name: "Renamed",
+      members: [{ id: user_id }],
+      managers: [{ id: user_id, remove: "true" }],
+    }),
   },
   { name: "PUT /api/v1/groups/:group_id/archive", type: "group", answer: shape.group },
   { name: "PUT /api/v1/groups/:group_id/restore", type: "group", answer: shape.group },
@@ -170,15 +177,39 @@ export const coursesOperations: readonly Expected[] = [
 export const tagsOperations: readonly Expected[] = [
   { name: "GET /api/v1/tags", type: "tags", answer: shape.list("tags", shape.tag) },
   { name: "GET /api/v1/tags/:tag_id", type: "tag", answer: { type: "value", ...shape.tag } },
-  { name: "GET /api/v1/tags/:tag_id/lessons", type: "tag_lessons", answer: shape.list("lessons", shape.taggedLesson) },
-  { name: "GET /api/v1/tags/:tag_id/paths", type: "tag_paths", answer: shape.list("paths", shape.taggedPath) },
-  { name: "GET /api/v1/tags/:tag_id/courses", type: "tag_courses", answer: shape.list("courses", shape.taggedCourse) },
+  {
+    name: "GET /api/v1/tags/:tag_id/lessons",
+    type: "tag_lessons",
+    answer: shape.list("lessons", shape.taggedLesson),
+  },
+  {
+    name: "GET /api/v1/tags/:tag_id/paths",
+    type: "tag_paths",
+    answer: shape.list("paths", shape.taggedPath),
+  },
+  {
+    name: "GET /api/v1/tags/:tag_id/courses",
+    type: "tag_courses",
+    answer: shape.list("courses", shape.taggedCourse),
+  },
 ];
 
 export const assignmentsOperations: readonly Expected[] = [
-  { name: "GET /api/v1/assignments", type: "assignments", answer: shape.page("assignments", shape.assignment) },
-  { name: "GET /api/v1.1/assignments", type: "assignments", answer: shape.page("assignments", shape.assignmentInFull) },
-  { name: "GET /api/v1/assignments/:status", type: "assignments", answer: shape.page("assignments", shape.assignment) },
+  {
+    name: "GET /api/v1/assignments",
+    type: "assignments",
+    answer: shape.page("assignments", shape.assignment),
+  },
+  {
+    name: "GET /api/v1.1/assignments",
+    type: "assignments",
+    answer: shape.page("assignments", shape.assignmentInFull),
+  },
+  {
+    name: "GET /api/v1/assignments/:status",
+    type: "assignments",
+    answer: shape.page("assignments", shape.assignment),
+  },
 ];
 
 export const settingsOperations: readonly Expected[] = [
@@ -220,7 +251,9 @@ function assigning(kind: "lesson" | "path" | "course", item: Shape, method = "PU
       name: `${method} /api/v1/${kind}s/:${kind}_id/assignments`,
       type: `update_${kind}_assignments`,
       answer: shape.list("assignments", item),
-      body: ({ user_id }) => ({ assignments: [{ assignee_id: user_id, due_by: "2030-01-31T10:00:00Z", notify: false }] }),
+      body: ({ user_id }) => ({
+        assignments: [{ assignee_id: user_id, due_by: "2030-01-31T10:00:00Z", notify: false }],
+      }),
     },
   ];
 }

@@ -5,18 +5,45 @@ import { SERVING_ROLE } from "../db/migrate.ts";
 import { makeContent } from "./content.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { startServer, type TestServer } from "./server.ts";
+import { listTables } from "./walls.ts";
 
-test("every table of a company has company_id first in its keys, its foreign keys and its indexes", async () => {
+test("the catalogue", async (t) => {
   await using database = await createTestDatabase();
   await using owner = await connect(database);
+  await t.test(
+    "every table of a company has company_id first in its keys, its foreign keys and its indexes",
+    () => putsTheCompanyFirst(owner),
+  );
+  await t.test("no reference leaves its company, and none is loosened", () => keepsReferencesInside(owner));
+  await t.test(
+    "nothing happens behind the code's back: no triggers, no rules, no numbers that a table takes by itself",
+    () => hasNothingHidden(owner),
+  );
+  await t.test("row-level security is on, forced, and the same for every table of a company", () =>
+    hasTheSecondWall(owner),
+  );
+  await t.test("tables of no company are few, and say no more than where a company is found", () =>
+    hasFewSharedTables(owner),
+  );
+  await t.test("the role that serves owns nothing and can't pass the wall", () =>
+    boundsTheServingRole(owner),
+  );
+});
+
+async function putsTheCompanyFirst(owner: pg.Client): Promise<void> {
   const tables = await listTables(owner);
   assert.ok(tables.length > 20);
-  const { rows: indexes } = await owner.query<{ table: string; index: string; first: string | null; unique: boolean }>(
+  const { rows: indexes } = await owner.query<{
+    table: string;
+    index: string;
+    first: string | null;
+    unique: boolean;
+  }>(
     `select t.relname as table, i.relname as index, a.attname as first, x.indisunique as unique
-     from pg_index x
-     join pg_class t on t.oid = x.indrelid join pg_class i on i.oid = x.indexrelid
-     left join pg_attribute a on a.attrelid = t.oid and a.attnum = x.indkey[0]
-     where t.relnamespace = 'public'::regnamespace`,
+   from pg_index x
+   join pg_class t on t.oid = x.indrelid join pg_class i on i.oid = x.indexrelid
+   left join pg_attribute a on a.attrelid = t.oid and a.attnum = x.indkey[0]
+   where t.relnamespace = 'public'::regnamespace`,
   );
   for (const table of tables) {
     const own = indexes.filter((index) => index.table === table);
@@ -25,14 +52,12 @@ test("every table of a company has company_id first in its keys, its foreign key
   }
   const { rows: withoutKey } = await owner.query(
     `select relname from pg_class t where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace
-     and not exists (select from pg_constraint c where c.conrelid = t.oid and c.contype = 'p')`,
+   and not exists (select from pg_constraint c where c.conrelid = t.oid and c.contype = 'p')`,
   );
   assert.deepEqual(withoutKey, []);
-});
+}
 
-test("no reference leaves its company, and none is loosened", async () => {
-  await using database = await createTestDatabase();
-  await using owner = await connect(database);
+async function keepsReferencesInside(owner: pg.Client): Promise<void> {
   const tables = new Set(await listTables(owner));
   const { rows: references } = await owner.query<Reference>(
     `select c.conname as name, t.relname as table, r.relname as referred, c.condeferrable as deferrable,
@@ -45,53 +70,48 @@ test("no reference leaves its company, and none is loosened", async () => {
   );
   assert.ok(references.length > 20);
   for (const reference of references) {
-    assert.ok(tables.has(reference.table) && tables.has(reference.referred), `${reference.name} stays within a company`);
-    assert.deepEqual([reference.first, reference.referred_first], ["company_id", "company_id"], reference.name);
+    assert.ok(
+      tables.has(reference.table) && tables.has(reference.referred),
+      `${reference.name} stays within a company`,
+    );
+    assert.deepEqual(
+      [reference.first, reference.referred_first],
+      ["company_id", "company_id"],
+      reference.name,
+    );
     assert.equal(reference.deferrable, false, reference.name);
-    assert.ok(!["n", "d"].includes(reference.on_delete), `${reference.name} sets nothing when a row is deleted`);
+    assert.ok(
+      !["n", "d"].includes(reference.on_delete),
+      `${reference.name} sets nothing when a row is deleted`,
+    );
     assert.equal(reference.on_update, "a", `${reference.name}: a key is never changed`);
   }
   const { rows: deferrable } = await owner.query("select conname from pg_constraint where condeferrable");
   assert.deepEqual(deferrable, []);
-});
-
-interface Reference {
-  readonly name: string;
-  readonly table: string;
-  readonly referred: string;
-  readonly deferrable: boolean;
-  readonly on_delete: string;
-  readonly on_update: string;
-  readonly first: string;
-  readonly referred_first: string;
 }
 
-test("nothing happens behind the code's back: no triggers, no rules, no numbers that a table takes by itself", async () => {
-  await using database = await createTestDatabase();
-  await using owner = await connect(database);
+async function hasNothingHidden(owner: pg.Client): Promise<void> {
   const { rows: triggers } = await owner.query(
     `select tgname from pg_trigger join pg_class t on t.oid = tgrelid
-     where not tgisinternal and t.relnamespace = 'public'::regnamespace`,
+   where not tgisinternal and t.relnamespace = 'public'::regnamespace`,
   );
   assert.deepEqual(triggers, []);
   const { rows: rules } = await owner.query("select rulename from pg_rules where schemaname = 'public'");
   assert.deepEqual(rules, []);
   const { rows: numbered } = await owner.query(
     `select t.relname, a.attname from pg_attribute a join pg_class t on t.oid = a.attrelid
-     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-     where t.relnamespace = 'public'::regnamespace
-       and (a.attidentity <> '' or pg_get_expr(d.adbin, d.adrelid) like '%nextval%')`,
+   left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+   where t.relnamespace = 'public'::regnamespace
+     and (a.attidentity <> '' or pg_get_expr(d.adbin, d.adrelid) like '%nextval%')`,
   );
   assert.deepEqual(numbered, []);
   const { rows: sequences } = await owner.query<{ name: string }>(
     "select relname as name from pg_class where relkind = 'S' and relnamespace = 'public'::regnamespace",
   );
   assert.deepEqual(sequences, [{ name: "company_ids" }]);
-});
+}
 
-test("row-level security is on, forced, and the same for every table of a company", async () => {
-  await using database = await createTestDatabase();
-  await using owner = await connect(database);
+async function hasTheSecondWall(owner: pg.Client): Promise<void> {
   const { rows } = await owner.query(
     `select t.relname as table, t.relrowsecurity as on, t.relforcerowsecurity as forced,
        p.polcmd as command, p.polpermissive as permissive, p.polroles::text as roles,
@@ -101,19 +121,26 @@ test("row-level security is on, forced, and the same for every table of a compan
   );
   const tables = new Set(await listTables(owner));
   for (const { table, ...policy } of rows.filter((row) => tables.has(row.table))) {
-    const condition = "(company_id = (NULLIF(current_setting('app.company_id'::text, true), ''::text))::bigint)";
-    const expected = { on: true, forced: true, command: "*", permissive: true, roles: "{0}", condition, check: null };
+    const condition =
+      "(company_id = (NULLIF(current_setting('app.company_id'::text, true), ''::text))::bigint)";
+    const expected = {
+      on: true,
+      forced: true,
+      command: "*",
+      permissive: true,
+      roles: "{0}",
+      condition,
+      check: null,
+    };
     assert.deepEqual(policy, expected, table);
   }
   const { rows: views } = await owner.query(
     "select relname from pg_class where relkind in ('v', 'm') and relnamespace = 'public'::regnamespace",
   );
   assert.deepEqual(views, [], "a view would be read with its owner's rights");
-});
+}
 
-test("tables of no company are few, and say no more than where a company is found", async () => {
-  await using database = await createTestDatabase();
-  await using owner = await connect(database);
+async function hasFewSharedTables(owner: pg.Client): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(
     `select relname as name from pg_class t where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace
      and not exists (select from pg_attribute where attrelid = t.oid and attname = 'company_id') order by 1`,
@@ -122,18 +149,24 @@ test("tables of no company are few, and say no more than where a company is foun
     rows.map(({ name }) => name),
     ["api_key_hashes", "maintenance", "migrations", "rate_windows", "subdomains"],
   );
-});
+}
 
-test("the role that serves owns nothing and can't pass the wall", async () => {
-  await using database = await createTestDatabase();
-  await using owner = await connect(database);
+async function boundsTheServingRole(owner: pg.Client): Promise<void> {
   const { rows: roles } = await owner.query(
     `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication from pg_roles where rolname = $1`,
     [SERVING_ROLE],
   );
-  const none = { rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false };
+  const none = {
+    rolsuper: false,
+    rolbypassrls: false,
+    rolcreaterole: false,
+    rolcreatedb: false,
+    rolreplication: false,
+  };
   assert.deepEqual(roles, [none]);
-  const { rows: owned } = await owner.query("select relname from pg_class where relowner = $1::regrole", [SERVING_ROLE]);
+  const { rows: owned } = await owner.query("select relname from pg_class where relowner = $1::regrole", [
+    SERVING_ROLE,
+  ]);
   assert.deepEqual(owned, []);
   const { rows: memberships } = await owner.query(
     "select roleid from pg_auth_members where member = $1::regrole",
@@ -147,12 +180,37 @@ test("the role that serves owns nothing and can't pass the wall", async () => {
     [SERVING_ROLE],
   );
   assert.deepEqual(privileges, [], "TRUNCATE passes every policy");
-});
+}
 
-test("with no company set every table is empty and takes nothing", async () => {
+interface Reference {
+  readonly name: string;
+  readonly table: string;
+  readonly referred: string;
+  readonly deferrable: boolean;
+  readonly on_delete: string;
+  readonly on_update: string;
+  readonly first: string;
+  readonly referred_first: string;
+}
+
+test("the second wall", async (t) => {
   await using lectern = await startServer();
   await fill(lectern);
   await using owner = await connect(lectern);
+  await t.test("with no company set every table is empty and takes nothing", () =>
+    showsNothingToNobody(lectern, owner),
+  );
+  await t.test(
+    "with one company set, another's rows can't be read, changed, deleted, made or referred to",
+    () => keepsCompaniesApart(lectern, owner),
+  );
+  await t.test("no row can refer to another company's: not even the owner of the tables can store that", () =>
+    refusesForeignReferences(lectern, owner),
+  );
+  await t.test("the audit log can be added to and read, and that is all", () => keepsTheAudit(lectern));
+});
+
+async function showsNothingToNobody(lectern: TestServer, owner: pg.Client): Promise<void> {
   await using serving = await connect(lectern, SERVING_ROLE);
   for (const table of await listTables(owner)) {
     const name = pg.escapeIdentifier(table);
@@ -161,26 +219,37 @@ test("with no company set every table is empty and takes nothing", async () => {
     const { rowCount } = await serving.query(`select from ${name}`);
     assert.equal(rowCount, 0, table);
     const copy = await copyOfRow(owner, { table, company_id: lectern.acme.company.id });
-    assert.equal(await stateOf(serving, `insert into ${name} select * from jsonb_populate_record(null::${name}, $1)`, [copy]), REFUSED, table);
+    assert.equal(
+      await stateOf(serving, `insert into ${name} select * from jsonb_populate_record(null::${name}, $1)`, [
+        copy,
+      ]),
+      REFUSED,
+      table,
+    );
   }
-});
+}
 
-test("with one company set, another's rows can't be read, changed, deleted, made or referred to", async () => {
-  await using lectern = await startServer();
-  await fill(lectern);
-  await using owner = await connect(lectern);
+async function keepsCompaniesApart(lectern: TestServer, owner: pg.Client): Promise<void> {
   await using serving = await connect(lectern, SERVING_ROLE);
   const { acme, globex } = lectern;
   await serving.query(`select set_config('app.company_id', $1, false)`, [String(acme.company.id)]);
   const theirs = globex.company.id;
   for (const table of await listTables(owner)) {
     const name = pg.escapeIdentifier(table);
-    const { rowCount: own } = await serving.query(`select from ${name} where company_id = ${acme.company.id}`);
+    const { rowCount: own } = await serving.query(
+      `select from ${name} where company_id = ${acme.company.id}`,
+    );
     assert.notEqual(own, 0, `${table} shows one's own rows`);
     const { rows } = await serving.query(`select distinct company_id::int from ${name}`);
     assert.deepEqual(rows, [{ company_id: acme.company.id }], table);
     const copy = await copyOfRow(owner, { table, company_id: theirs });
-    assert.equal(await stateOf(serving, `insert into ${name} select * from jsonb_populate_record(null::${name}, $1)`, [copy]), REFUSED, table);
+    assert.equal(
+      await stateOf(serving, `insert into ${name} select * from jsonb_populate_record(null::${name}, $1)`, [
+        copy,
+      ]),
+      REFUSED,
+      table,
+    );
     if (table === "audit_log") continue;
     for (const text of [
       `update ${name} set company_id = company_id where company_id = ${theirs}`,
@@ -192,28 +261,30 @@ test("with one company set, another's rows can't be read, changed, deleted, made
     // Nor can a row be moved to the other company.
     assert.equal(await stateOf(serving, `update ${name} set company_id = ${theirs}`), REFUSED, table);
   }
-});
+}
 
-test("no row can refer to another company's: not even the owner of the tables can store that", async () => {
-  await using lectern = await startServer();
-  await fill(lectern);
-  await using owner = await connect(lectern);
+async function refusesForeignReferences(lectern: TestServer, owner: pg.Client): Promise<void> {
   // A user that only globex has.
-  const { body: user } = await lectern.globex.post("/api/v1/users", { name: "Only", email: "only@example.com", role: "learner" });
+  const { body: user } = await lectern.globex.post("/api/v1/users", {
+    name: "Only",
+    email: "only@example.com",
+    role: "learner",
+  });
   const { rows: references } = await owner.query<{ table: string; column: string }>(
     `select t.relname as table, a.attname as column from pg_constraint c join pg_class t on t.oid = c.conrelid
-     join pg_attribute a on a.attrelid = t.oid and a.attnum = c.conkey[2]
-     where c.contype = 'f' and c.confrelid = 'users'::regclass`,
+   join pg_attribute a on a.attrelid = t.oid and a.attnum = c.conkey[2]
+   where c.contype = 'f' and c.confrelid = 'users'::regclass`,
   );
   assert.ok(references.length >= 5);
   for (const { table, column } of references) {
-    const text = `update ${pg.escapeIdentifier(table)} set ${pg.escapeIdentifier(column)} = ${user.id} where company_id = ${lectern.acme.company.id}`;
+    const name = pg.escapeIdentifier(table);
+    const text = `update ${name} set ${pg.escapeIdentifier(column)} = ${user.id}
+    where ctid = (select ctid from ${name} where company_id = ${lectern.acme.company.id} limit 1)`;
     assert.equal(await stateOf(owner, text), "23503", text);
   }
-});
+}
 
-test("the audit log can be added to and read, and that is all", async () => {
-  await using lectern = await startServer();
+async function keepsTheAudit(lectern: TestServer): Promise<void> {
   await using serving = await connect(lectern, SERVING_ROLE);
   await serving.query(`select set_config('app.company_id', $1, false)`, [String(lectern.acme.company.id)]);
   const { rowCount } = await serving.query("select from audit_log");
@@ -221,7 +292,7 @@ test("the audit log can be added to and read, and that is all", async () => {
   assert.equal(await stateOf(serving, "update audit_log set action = 'nothing'"), REFUSED);
   assert.equal(await stateOf(serving, "delete from audit_log"), REFUSED);
   assert.equal(await stateOf(serving, "truncate audit_log"), REFUSED);
-});
+}
 
 /** insufficient_privilege: what a policy or a missing grant refuses. */
 const REFUSED = "42501";
@@ -250,15 +321,6 @@ async function copyOfRow(
   return rows[0]?.row;
 }
 
-/** The tables of companies, from the catalogue: whatever has a company_id. */
-async function listTables(owner: pg.Client): Promise<string[]> {
-  const { rows } = await owner.query<{ name: string }>(
-    `select t.relname as name from pg_class t join pg_attribute a on a.attrelid = t.oid
-     where t.relkind in ('r', 'p') and t.relnamespace = 'public'::regnamespace and a.attname = 'company_id' order by 1`,
-  );
-  return rows.map(({ name }) => name);
-}
-
 /** Puts rows into every table of both companies. */
 async function fill(lectern: TestServer): Promise<void> {
   for (const client of [lectern.acme, lectern.globex]) {
@@ -266,12 +328,18 @@ async function fill(lectern: TestServer): Promise<void> {
     await lectern.make.write(client, async (tx) => {
       const of = { company_id: tx.company.id, user_id: content.user_id };
       const on = { assignable_type: "Lesson", assignable_id: content.lesson_id } as const;
-      await tx.sql.insertInto("library_uses").values({ ...of, ...on, views: 1, completions: 0 }).execute();
+      await tx.sql
+        .insertInto("library_uses")
+        .values({ ...of, ...on, views: 1, completions: 0 })
+        .execute();
     });
   }
 }
 
-async function connect({ ownerUrl }: Pick<TestDatabase, "ownerUrl">, role?: string): Promise<pg.Client & AsyncDisposable> {
+async function connect(
+  { ownerUrl }: Pick<TestDatabase, "ownerUrl">,
+  role?: string,
+): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
   if (role !== undefined) await client.query(`set role ${pg.escapeIdentifier(role)}`);

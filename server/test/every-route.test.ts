@@ -1,12 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import pg from "pg";
 import { makeAnswerCheck } from "./answer-check.ts";
-import { makeContent } from "./content.ts";
+import { type Content, makeContent } from "./content.ts";
 import { allOperations, contractOperations, type Expected } from "./contract.ts";
 import { type Answer, startServer, type TestServer } from "./server.ts";
 import { assertShape } from "./shapes.ts";
-import { addressOf, dump, fieldName, listOperations, listPlaces, type Operation, type Place, withValueAt } from "./walk.ts";
+import { takeDownSecondWall } from "./walls.ts";
+import {
+  addressOf,
+  dump,
+  fieldName,
+  listOperations,
+  listPlaces,
+  type Operation,
+  type Place,
+  withValueAt,
+} from "./walk.ts";
 
 test("the app serves the contract's 59 operations, what clients call beside them, and nothing else", async () => {
   await using lectern = await startServer();
@@ -15,8 +24,19 @@ test("the app serves the contract's 59 operations, what clients call beside them
   assert.deepEqual(served.toSorted(), allOperations.map(({ name }) => name).toSorted());
 });
 
-test("every operation is for who has the company's key", async () => {
+test("the door of every operation", async (t) => {
   await using lectern = await startServer();
+  await t.test("every operation is for who has the company's key", () => admitsKeysAlone(lectern));
+  await t.test("an address takes its methods, and names them to who comes with another", () =>
+    namesItsMethods(lectern),
+  );
+  await t.test("every operation speaks JSON alone", () => speaksJsonAlone(lectern));
+  await t.test("every operation is offline in maintenance, and says when to come back", () =>
+    isOfflineInMaintenance(lectern),
+  );
+});
+
+async function admitsKeysAlone(lectern: TestServer): Promise<void> {
   const { acme, globex } = lectern;
   const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
   const refused = [
@@ -38,23 +58,16 @@ test("every operation is for who has the company's key", async () => {
     }
     for (const answer of answers) {
       assert.equal(answer.headers["www-authenticate"], 'Basic realm="Lectern API", charset="UTF-8"');
-      assert.deepEqual(withoutRequestId({ status: answer.statusCode, body: answer.json() }), unauthorized, name);
+      assert.deepEqual(
+        withoutRequestId({ status: answer.statusCode, body: answer.json() }),
+        unauthorized,
+        name,
+      );
     }
   }
-});
+}
 
-const unauthorized = {
-  status: 401,
-  body: {
-    type: "error",
-    status: 401,
-    error: "Unauthorized",
-    message: "The subdomain or the API key is missing or wrong",
-  },
-};
-
-test("an address takes its methods, and names them to who comes with another", async () => {
-  await using lectern = await startServer();
+async function namesItsMethods(lectern: TestServer): Promise<void> {
   const { routes } = lectern.routeTable;
   for (const { url } of routes) {
     const address = url.replaceAll(/:\w+/g, "1").replace("*", "logo.svg");
@@ -68,23 +81,26 @@ test("an address takes its methods, and names them to who comes with another", a
       assert.equal(headers["allow"], [...methods].toSorted().join(", "), `${method} ${url}`);
     }
   }
-});
+}
 
-test("every operation speaks JSON alone", async () => {
-  await using lectern = await startServer();
+async function speaksJsonAlone(lectern: TestServer): Promise<void> {
   for (const { method, url, name } of listOperations(lectern)) {
     const address = url.replaceAll(/:\w+/g, "1");
     const asked = [
       await lectern.acme.request({ method, url: address, headers: { accept: "text/html" } }),
-      await lectern.acme.request({ method, url: address, headers: { accept: "application/xml, text/csv;q=0.5" } }),
+      await lectern.acme.request({
+        method,
+        url: address,
+        headers: { accept: "application/xml, text/csv;q=0.5" },
+      }),
       await lectern.acme.request({ method, url: `${address}.xml` }),
     ];
-    for (const { status, body } of asked) assert.deepEqual([status, body.error], [406, "Not Acceptable"], name);
+    for (const { status, body } of asked)
+      assert.deepEqual([status, body.error], [406, "Not Acceptable"], name);
   }
-});
+}
 
-test("every operation is offline in maintenance, and says when to come back", async () => {
-  await using lectern = await startServer();
+async function isOfflineInMaintenance(lectern: TestServer): Promise<void> {
   const before = await dump(lectern);
   lectern.maintenance.isOn = true;
   for (const { method, url, name } of listOperations(lectern)) {
@@ -92,46 +108,83 @@ test("every operation is offline in maintenance, and says when to come back", as
     const { status, body, headers } = await lectern.acme.request({ method, url: address });
     assert.deepEqual([status, body.error, headers["retry-after"]], [503, "Service Unavailable", "30"], name);
   }
+  lectern.maintenance.isOn = false;
   assert.deepEqual(await dump(lectern), before);
-});
+}
+
+const unauthorized = {
+  status: 401,
+  body: {
+    type: "error",
+    status: 401,
+    error: "Unauthorized",
+    message: "The subdomain or the API key is missing or wrong",
+  },
+};
 
 for (const walls of ["both walls", "the queries' own wall alone"] as const) {
-  test(`another company's id is an id that exists nowhere, at every place of every operation: ${walls}`, async () => {
+  test(`companies are apart at every operation, with ${walls}`, async (t) => {
     await using lectern = await startServer();
     if (walls !== "both walls") await takeDownSecondWall(lectern);
-    const { acme, globex } = lectern;
-    const own = await makeContent(lectern, acme, "Amber");
-    await makeContent(lectern, globex, "Basalt");
-    const foreign = await makeContent(lectern, globex, "BasaltMore");
-    const before = await dump(lectern);
-    for (const operation of listOperations(lectern)) {
-      const body = expected(operation).body?.(own);
-      const call = (address: string, payload = body) =>
-        acme.request({ method: operation.method, url: address, ...(payload && { payload }) });
-      if (/:\w+_id/.test(operation.url)) {
-        const answer = await call(addressOf(operation, foreign));
-        assert.equal(answer.status, 404, operation.name);
-        assert.deepEqual(told(answer), told(await call(addressOf(operation, nowhere))), operation.name);
-      }
-      for (const place of listIdPlaces(operation)) {
-        const kind = whatIsNamed(place);
-        const [theirs, nobodys] = [foreign[kind], nowhere[kind]].map((id) => Object(withValueAt(body, place, id)));
-        const answer = await call(addressOf(operation, own), theirs);
-        assert.equal(answer.status, 400, `${operation.name} ${fieldName(place)}`);
-        assert.equal(answer.body.errors[0].field, fieldName(place), operation.name);
-        assert.deepEqual(told(answer), told(await call(addressOf(operation, own), nobodys)), operation.name);
-      }
-    }
-    for (const filter of idFilters) {
-      const answer = await acme.get(filter(foreign));
-      assert.equal(answer.status, 200);
-      assert.deepEqual(told(answer), told(await acme.get(filter(nowhere))), filter(foreign));
-    }
-    assert.deepEqual(await dump(lectern), before, "nothing changed");
+    const companies = await makeCompanies(lectern);
+    await t.test("another company's id is an id that exists nowhere, wherever an id stands", () =>
+      takesForeignIdsForUnknown(lectern, companies),
+    );
+    await t.test("no filter of a list looks into another company", () => filtersWithin(lectern, companies));
+    await t.test("version 1.1 answers as version 1 where it has no operation of its own", () =>
+      answersAsVersion1(lectern, companies),
+    );
+    await t.test("every operation answers what it publishes, and nothing of another company", () =>
+      answersAsPublished(lectern, companies),
+    );
   });
 }
 
-type Ids = Omit<Awaited<ReturnType<typeof makeContent>>, "mark">;
+/** What acme has; globex has the same under the same ids, and more under ids that acme lacks. */
+interface Companies {
+  readonly own: Content;
+  readonly foreign: Content;
+}
+
+async function makeCompanies(lectern: TestServer): Promise<Companies> {
+  const own = await makeContent(lectern, lectern.acme, "Amber");
+  const theirs = await makeContent(lectern, lectern.globex, "Basalt");
+  assert.deepEqual({ ...theirs, mark: own.mark }, own, "the same ids");
+  return { own, foreign: await makeContent(lectern, lectern.globex, "BasaltMore") };
+}
+
+async function takesForeignIdsForUnknown(lectern: TestServer, { own, foreign }: Companies): Promise<void> {
+  const { acme } = lectern;
+  const before = await dump(lectern);
+  for (const operation of listOperations(lectern)) {
+    const body = expected(operation).body?.(own);
+    const call = (address: string, payload = body) =>
+      acme.request({ method: operation.method, url: address, ...(payload && { payload }) });
+    if (/:\w+_id/.test(operation.url)) {
+      const answer = await call(addressOf(operation, foreign));
+      assert.equal(answer.status, 404, operation.name);
+      assert.deepEqual(told(answer), told(await call(addressOf(operation, nowhere))), operation.name);
+    }
+    for (const place of listIdPlaces(operation)) {
+      const kind = whatIsNamed(place);
+      const [theirs, nobodys] = [foreign[kind], nowhere[kind]].map((id) =>
+        Object(withValueAt(body, place, id)),
+      );
+      const answer = await call(addressOf(operation, own), theirs);
+      assert.equal(answer.status, 400, `${operation.name} ${fieldName(place)}`);
+      assert.equal(answer.body.errors[0].field, fieldName(place), operation.name);
+      assert.deepEqual(told(answer), told(await call(addressOf(operation, own), nobodys)), operation.name);
+    }
+  }
+  for (const filter of idFilters) {
+    const answer = await acme.get(filter(foreign));
+    assert.equal(answer.status, 200);
+    assert.deepEqual(told(answer), told(await acme.get(filter(nowhere))), filter(foreign));
+  }
+  assert.deepEqual(await dump(lectern), before, "nothing changed");
+}
+
+type Ids = Omit<Content, "mark">;
 
 const nowhere = {
   mark: "",
@@ -144,17 +197,6 @@ const idFilters: readonly ((ids: Ids) => string)[] = [
   ({ field_id }) => `/api/v1.1/users?filter[custom_user_field][${field_id}]=BasaltMore%20value`,
   ({ group_id }) => `/api/v1.1/assignments?filter[group_id]=${group_id}`,
 ];
-
-/** Row-level security off: what is not seen now is not seen because each query names its company. */
-async function takeDownSecondWall({ ownerUrl }: TestServer): Promise<void> {
-  const client = new pg.Client({ connectionString: ownerUrl });
-  await client.connect();
-  const { rows } = await client.query<{ name: string }>(
-    "select relname as name from pg_class where relrowsecurity and relnamespace = 'public'::regnamespace",
-  );
-  for (const { name } of rows) await client.query(`alter table ${pg.escapeIdentifier(name)} disable row level security`);
-  await client.end();
-}
 
 function listIdPlaces({ body }: Operation): Place[] {
   const places = body === undefined ? [] : listPlaces(body);
@@ -184,45 +226,7 @@ function whatIsNamed(place: Place): keyof Ids {
   }
 }
 
-for (const walls of ["both walls", "the queries' own wall alone"] as const) {
-  test(`every operation answers what it publishes, and nothing of another company: ${walls}`, async () => {
-    await using lectern = await startServer();
-    if (walls !== "both walls") await takeDownSecondWall(lectern);
-    const { acme, globex } = lectern;
-    const own = await makeContent(lectern, acme, "Amber");
-    assert.deepEqual({ ...(await makeContent(lectern, globex, "Basalt")), mark: "Amber" }, own, "the same ids");
-    const check = makeAnswerCheck(lectern);
-    const untouched = await dump(lectern);
-    // What deletes goes last, so that the others find what they name.
-    const operations = listOperations(lectern).toSorted(
-      (a, b) => Number(a.method === "DELETE") - Number(b.method === "DELETE"),
-    );
-    for (const operation of operations) {
-      const { body, answer, type } = expected(operation);
-      const payload = body?.(own);
-      const url = addressOf(operation, own);
-      const given = await acme.request({ method: operation.method, url, ...(payload && { payload }) });
-      assert.equal(given.status, operation.method === "POST" ? 201 : 200, `${operation.name} ${JSON.stringify(given.body)}`);
-      assert.equal(given.status, operation.status, operation.name);
-      check(operation, given.body);
-      assertShape(given.body, answer, operation.name);
-      assert.equal(given.body.type, type, operation.name);
-      assert.doesNotMatch(JSON.stringify(given.body), /basalt/i, operation.name);
-    }
-    const theirs = ([name]: [string, string]) => name.endsWith(" of globex") && !sharedTables.has(name);
-    assert.deepEqual([...(await dump(lectern))].filter(theirs), [...untouched].filter(theirs), "nothing of theirs changed");
-  });
-}
-
-/** Tables of no company, which are dumped with each. */
-const sharedTables = new Set(["api_key_hashes", "subdomains"].map((table) => `${table} of globex`));
-
-test("no filter of a list looks into another company", async () => {
-  await using lectern = await startServer();
-  await takeDownSecondWall(lectern);
-  const { acme, globex } = lectern;
-  const { field_id } = await makeContent(lectern, acme, "Amber");
-  await makeContent(lectern, globex, "Basalt");
+async function filtersWithin({ acme, globex }: TestServer, { own: { field_id } }: Companies): Promise<void> {
   for (const version of ["v1", "v1.1"]) {
     for (const filter of [
       "filter[email]=basalt.1@example.com",
@@ -235,11 +239,9 @@ test("no filter of a list looks into another company", async () => {
       assert.notEqual(theirs.total_users, 0, filter);
     }
   }
-});
+}
 
-test("version 1.1 answers as version 1 where it has no operation of its own", async () => {
-  await using lectern = await startServer();
-  const own = await makeContent(lectern, lectern.acme, "Amber");
+async function answersAsVersion1(lectern: TestServer, { own }: Companies): Promise<void> {
   const operations = listOperations(lectern);
   const inVersion11 = new Set(operations.map(({ name }) => name).filter((name) => name.includes("/v1.1/")));
   for (const operation of operations.filter(({ method }) => method === "GET")) {
@@ -248,7 +250,42 @@ test("version 1.1 answers as version 1 where it has no operation of its own", as
     const [v1, v11] = [await lectern.acme.get(url), await lectern.acme.get(url.replace("/v1/", "/v1.1/"))];
     assert.deepEqual(told(v11), told(v1), operation.name);
   }
-});
+}
+
+async function answersAsPublished(lectern: TestServer, { own }: Companies): Promise<void> {
+  const { acme } = lectern;
+  const check = makeAnswerCheck(lectern);
+  const untouched = await dump(lectern);
+  // What deletes goes last, so that the others find what they name.
+  const operations = listOperations(lectern).toSorted(
+    (a, b) => Number(a.method === "DELETE") - Number(b.method === "DELETE"),
+  );
+  for (const operation of operations) {
+    const { body, answer, type } = expected(operation);
+    const payload = body?.(own);
+    const url = addressOf(operation, own);
+    const given = await acme.request({ method: operation.method, url, ...(payload && { payload }) });
+    assert.equal(
+      given.status,
+      operation.method === "POST" ? 201 : 200,
+      `${operation.name} ${JSON.stringify(given.body)}`,
+    );
+    assert.equal(given.status, operation.status, operation.name);
+    check(operation, given.body);
+    assertShape(given.body, answer, operation.name);
+    assert.equal(given.body.type, type, operation.name);
+    assert.doesNotMatch(JSON.stringify(given.body), /basalt/i, operation.name);
+  }
+  const theirs = ([name]: [string, string]) => name.endsWith(" of globex") && !sharedTables.has(name);
+  assert.deepEqual(
+    [...(await dump(lectern))].filter(theirs),
+    [...untouched].filter(theirs),
+    "nothing of theirs changed",
+  );
+}
+
+/** Tables of no company, which are dumped with each. */
+const sharedTables = new Set(["api_key_hashes", "subdomains"].map((table) => `${table} of globex`));
 
 function expected({ name }: Operation): Expected {
   const found = allOperations.find((operation) => operation.name === name);
@@ -260,7 +297,10 @@ function told({ status, body }: Answer): object {
   return withoutRequestId({ status, body });
 }
 
-function withoutRequestId({ status, body }: Pick<Answer, "status" | "body">): { status: number; body: object } {
+function withoutRequestId({ status, body }: Pick<Answer, "status" | "body">): {
+  status: number;
+  body: object;
+} {
   const { request_id: _each, ...rest } = body;
   return { status, body: Array.isArray(body) ? body : rest };
 }

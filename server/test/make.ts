@@ -119,6 +119,9 @@ interface Lesson {
   retake_score: number;
   public: boolean;
   archived_at: string;
+  archived_by_user_id: number;
+  created_at: string;
+  last_updated_at: string;
 }
 
 interface Path {
@@ -128,13 +131,25 @@ interface Path {
   public: boolean;
   is_certification: boolean;
   archived_at: string;
+  archived_by_user_id: number;
+  created_at: string;
+  last_updated_at: string;
+  published_at: string;
+  publisher_id: number;
   contents: PathItem[];
 }
 
 type PathItem =
   | { resource_type: "lesson"; lesson_id: number }
   | { resource_type: "path"; nested_path_id: number }
-  | { resource_type: "wait_step"; item_id: number; effect: string; condition: string; unit: string; amount: number }
+  | {
+      resource_type: "wait_step";
+      item_id: number;
+      effect: string;
+      condition: string;
+      unit: string;
+      amount: number;
+    }
   | { resource_type: "placeholder"; item_id: number; description: string };
 
 interface Course {
@@ -143,10 +158,17 @@ interface Course {
   owner_id: number;
   public: boolean;
   archived_at: string;
+  archived_by_user_id: number;
+  created_at: string;
+  last_updated_at: string;
   lessons: number[];
 }
 
-async function addAssignable(tx: WriteTx, assignable_type: AssignableType, assignable_id: number): Promise<void> {
+async function addAssignable(
+  tx: WriteTx,
+  assignable_type: AssignableType,
+  assignable_id: number,
+): Promise<void> {
   await sql`
     insert into assignables
       (company_id, assignable_type, assignable_id, assignees_count, completed_count, total_completions, via_assignment)

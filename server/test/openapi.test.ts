@@ -1,24 +1,41 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inDocument, makeAjv } from "./answer-check.ts";
-import { startServer } from "./server.ts";
+import { startServer, type TestServer } from "./server.ts";
 import { listOperations, readDocument, type Schema } from "./walk.ts";
 
 /** Addresses that are no part of the API, and what a browser or an operator asks of them. */
 const UNDESCRIBED = /^\/(docs(\/.*)?|openapi\.json|healthz|readyz|metrics)$/;
 
-test("the document describes what the app serves, and nothing else", async () => {
+test("the document", async (t) => {
   await using lectern = await startServer();
-  const served = lectern.routeTable.routes
-    .filter(({ url }) => !UNDESCRIBED.test(url))
-    .flatMap(({ url, methods }) => methods.filter((method) => method !== "HEAD").map((method) => `${method} ${url}`));
-  const described = listOperations(lectern).map(({ name }) => name);
-  assert.deepEqual(described.toSorted(), served.toSorted());
-  assert.deepEqual(await lectern.app.inject("/openapi.json").then((answer) => answer.json()), readDocument(lectern));
+  await t.test("the document describes what the app serves, and nothing else", () =>
+    describesTheRoutes(lectern),
+  );
+  await t.test("every operation says what it does, takes, gives and refuses", () =>
+    describesEveryOperation(lectern),
+  );
+  await t.test("every object of an answer has the keys that are published, always, and no others", () =>
+    closesEveryObject(lectern),
+  );
+  await t.test("every example in the document is valid", () => hasValidExamples(lectern));
 });
 
-test("every operation says what it does, takes, gives and refuses", async () => {
-  await using lectern = await startServer();
+async function describesTheRoutes(lectern: TestServer): Promise<void> {
+  const served = lectern.routeTable.routes
+    .filter(({ url }) => !UNDESCRIBED.test(url))
+    .flatMap(({ url, methods }) =>
+      methods.filter((method) => method !== "HEAD").map((method) => `${method} ${url}`),
+    );
+  const described = listOperations(lectern).map(({ name }) => name);
+  assert.deepEqual(described.toSorted(), served.toSorted());
+  assert.deepEqual(
+    await lectern.app.inject("/openapi.json").then((answer) => answer.json()),
+    readDocument(lectern),
+  );
+}
+
+async function describesEveryOperation(lectern: TestServer): Promise<void> {
   const { paths } = readDocument(lectern);
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, { summary, tags, parameters = [], responses }] of Object.entries(methods)) {
@@ -26,7 +43,9 @@ test("every operation says what it does, takes, gives and refuses", async () => 
       assert.match(summary ?? "", /\w+ \w+/, name);
       assert.equal(tags?.length, 1, name);
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-      const described = parameters.filter((parameter) => parameter.in === "path").map((parameter) => parameter.name);
+      const described = parameters
+        .filter((parameter) => parameter.in === "path")
+        .map((parameter) => parameter.name);
       assert.deepEqual(described, inPath, name);
       for (const parameter of parameters) {
         assert.match(parameter.description ?? "", /\w+/, `${name} describes ${parameter.name}`);
@@ -35,17 +54,19 @@ test("every operation says what it does, takes, gives and refuses", async () => 
       const statuses = [success, "400", "401", "403", "404", "405", "406", "500", "503"];
       assert.deepEqual(Object.keys(responses).toSorted(), statuses.toSorted(), name);
       for (const [status, { description, content }] of Object.entries(responses)) {
-        assert.ok(description.length > 10 && description !== "Default Response", `${name} describes ${status}`);
+        assert.ok(
+          description.length > 10 && description !== "Default Response",
+          `${name} describes ${status}`,
+        );
         const { schema } = content?.["application/json"] ?? {};
         assert.ok(schema, `${name} says what ${status} looks like`);
         if (status !== success) assert.deepEqual(schema, { $ref: "#/components/schemas/Error" }, name);
       }
     }
   }
-});
+}
 
-test("every object of an answer has the keys that are published, always, and no others", async () => {
-  await using lectern = await startServer();
+async function closesEveryObject(lectern: TestServer): Promise<void> {
   const { components } = readDocument(lectern);
   const optional = new Set<string>();
   const walk = (schema: Schema, place: string, seen: ReadonlySet<string>): void => {
@@ -70,14 +91,9 @@ test("every object of an answer has the keys that are published, always, and no 
   };
   for (const { answer, name } of listOperations(lectern)) walk(answer, name, new Set());
   for (const key of optional) assert.match(key, MAY_BE_ABSENT);
-});
+}
 
-/** What the contract gives to some of a kind only: an item of contents, a path's assignment, a link, a lesson's score. */
-const MAY_BE_ABSENT =
-  /^(Error\.errors|AssignmentContent\..*|PathContent\..*|ListedAssignment\.(contents|is_certification)|.*\.links\.shareable)$/;
-
-test("every example in the document is valid", async () => {
-  await using lectern = await startServer();
+async function hasValidExamples(lectern: TestServer): Promise<void> {
   const ajv = makeAjv(lectern);
   let examples = 0;
   const check = (schema: object, example: unknown, place: string): void => {
@@ -94,11 +110,16 @@ test("every example in the document is valid", async () => {
     if ("schema" in node && typeof node.schema === "object" && node.schema !== null) {
       if ("example" in node) check(node.schema, node.example, place);
       if ("examples" in node) {
-        for (const example of Object.values(Object(node.examples))) check(node.schema, Object(example).value, place);
+        for (const example of Object.values(Object(node.examples)))
+          check(node.schema, Object(example).value, place);
       }
     }
     for (const [key, inner] of Object.entries(node)) walk(inner, `${place}/${key}`);
   };
   walk(readDocument(lectern), "");
   assert.ok(examples > 5);
-});
+}
+
+/** What the contract gives to some of a kind only: an item of contents, a path's assignment, a link, a lesson's score. */
+const MAY_BE_ABSENT =
+  /^(Error\.errors|AssignmentContent\..*|PathContent\..*|ListedAssignment\.(contents|is_certification)|.*\.links\.shareable)$/;

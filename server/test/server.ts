@@ -2,7 +2,7 @@ import type { InjectOptions } from "fastify";
 import { createCompany, type NewCompany } from "../companies/create.ts";
 import { type Company, findCompanyBySubdomain } from "../companies/companies.ts";
 import { Database } from "../db/db.ts";
-import { type App, buildApp } from "../http/app.ts";
+import { type App, buildApp, type TimeLimits } from "../http/app.ts";
 import { postgresWindows, RateLimiter } from "../http/limits.ts";
 import { Metrics } from "../http/metrics.ts";
 import type { RouteTable } from "../http/route-table.ts";
@@ -15,6 +15,11 @@ export const PUBLIC_URL = "https://lectern.test";
 export interface TestOptions {
   readonly clock?: () => Date;
   readonly corsOrigins?: readonly string[];
+  readonly allowPlainHttp?: boolean;
+  readonly trustedProxies?: readonly string[];
+  readonly pooling?: "session" | "transaction";
+  readonly statementTimeoutMs?: number;
+  readonly timeLimits?: TimeLimits;
 }
 
 /** The whole service on a database of its own, with two companies: "acme" and "globex". */
@@ -34,7 +39,8 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   const stack = new AsyncDisposableStack();
   const { ownerUrl, role } = stack.use(await createTestDatabase());
   const clock = options.clock ?? (() => new Date());
-  const shared = { url: ownerUrl, pooling: "session", role, statementTimeoutMs: 30_000, clock } as const;
+  const { pooling = "session", statementTimeoutMs = 30_000 } = options;
+  const shared = { url: ownerUrl, pooling, role, statementTimeoutMs, clock } as const;
   const database = stack.use(new Database({ ...shared, connections: 5 }));
   const windows = stack.use(new Database({ ...shared, connections: 1, synchronousCommit: "off" }));
   const maintenance = { isOn: false };
@@ -44,10 +50,11 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
     limiter: new RateLimiter(postgresWindows(windows)),
     maintenance,
     publicUrl: PUBLIC_URL,
-    trustedProxies: [],
-    allowPlainHttp: true,
+    trustedProxies: options.trustedProxies ?? [],
+    allowPlainHttp: options.allowPlainHttp ?? true,
     corsOrigins: options.corsOrigins ?? [],
     logger: false,
+    ...(options.timeLimits && { timeLimits: options.timeLimits }),
     metrics,
     health: { metricsPublic: false, metrics: () => metrics.registry.metrics() },
   });

@@ -58,7 +58,9 @@ const archive = values("archived_at archived_by_user_id");
 const named = values("id name");
 
 export const userSummary: ShapeOfObject = {
-  ...values("id resource_type name email role role_id ext_uid job_title business_unit department location locale"),
+  ...values(
+    "id resource_type name email role role_id ext_uid job_title business_unit department location locale",
+  ),
   ...values("hire_date manager_name archived_at archived_by_user_id"),
 };
 const customData = { custom_user_field_data: [values("id custom_user_field_id name value")] } as const;
@@ -113,13 +115,19 @@ function byResourceType(item: object, shapes: ReadonlyMap<unknown, Shape>): Shap
 
 export const pathSummary: ShapeOfObject = { ...titled, is_certification: "value" };
 const pathFields = {
-  ...values("id resource_type title public created_at last_updated_at published_at publisher_id is_certification"),
+  ...values(
+    "id resource_type title public created_at last_updated_at published_at publisher_id is_certification",
+  ),
   ...archive,
   tags: [tag],
   links,
 } as const;
 export const listedPath: ShapeOfObject = pathFields;
-export const taggedPath: ShapeOfObject = { ...pathFields, ...values("description enforced_order"), contents: contentsOf };
+export const taggedPath: ShapeOfObject = {
+  ...pathFields,
+  ...values("description enforced_order"),
+  contents: contentsOf,
+};
 export const path: ShapeOfObject = { type: "value", ...taggedPath };
 
 export const course: ShapeOfObject = {

@@ -83,11 +83,16 @@ export function listOperations(lectern: TestServer): Operation[] {
 function toOperation(path: string, lowerMethod: string, documented: DocumentedOperation): Operation {
   const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
   const method = methods.find((known) => known.toLowerCase() === lowerMethod);
-  const [success] = Object.entries(documented.responses).filter(([status]) => status.startsWith("2"));
+  const success = Object.entries(documented.responses).find(([status]) => status.startsWith("2"));
   const answer = success?.[1].content?.["application/json"]?.schema;
-  if (method === undefined || success === undefined || answer === undefined) throw new Error(`${path} is not described`);
+  if (method === undefined || success === undefined || answer === undefined)
+    throw new Error(`${path} is not described`);
   return {
-    ...{ name: `${method} ${url}`, method, url, answer, status: Number(success[0]) },
+    name: `${method} ${url}`,
+    method,
+    url,
+    answer,
+    status: Number(success[0]),
     parameters: documented.parameters ?? [],
     body: documented.requestBody?.content["application/json"]?.schema,
   };
@@ -109,7 +114,9 @@ export type Place = readonly (string | number)[];
 
 /** Every value that a schema names, the outer ones first, with the way to it. An array is entered at its first element. */
 export function listPlaces(schema: Schema, place: Place = []): { place: Place; schema: Schema }[] {
-  const properties = Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => listPlaces(inner, [...place, key]));
+  const properties = Object.entries(schema.properties ?? {}).flatMap(([key, inner]) =>
+    listPlaces(inner, [...place, key]),
+  );
   const items = schema.items === undefined ? [] : listPlaces(schema.items, [...place, 0]);
   return [{ place, schema }, ...properties, ...items];
 }

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Static } from "typebox";
 import { moveCounter } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
+import { prepare } from "../db/prepare.ts";
 import { type FieldError, invalid } from "../http/problem.ts";
 import type { CustomUserFieldData, UserUpdate } from "./schema.ts";
 
@@ -9,19 +10,7 @@ type Item = Static<typeof CustomUserFieldData>;
 
 /** What users have in the company's custom fields, by user, each in the order of its id. */
 export async function listCustomData(tx: Tx, userIds: readonly number[]): Promise<Map<number, Item[]>> {
-  const rows = await tx.sql
-    .selectFrom("custom_user_field_values as value")
-    .innerJoin("custom_user_fields as field", (join) =>
-      join
-        .onRef("field.company_id", "=", "value.company_id")
-        .onRef("field.id", "=", "value.custom_user_field_id"),
-    )
-    .select(["value.user_id", "value.id", "value.custom_user_field_id", "field.name", "value.value"])
-    .where("value.company_id", "=", tx.company.id)
-    .where("field.company_id", "=", tx.company.id)
-    .where((eb) => eb("value.user_id", "=", eb.fn.any(eb.val([...userIds]))))
-    .orderBy("value.id")
-    .execute();
+  const rows = await selectValues(tx, { company_id: tx.company.id, user_ids: userIds });
   const byUser = new Map<number, Item[]>();
   for (const { user_id, ...item } of rows) {
     const items = byUser.get(user_id);
@@ -30,6 +19,24 @@ export async function listCustomData(tx: Tx, userIds: readonly number[]): Promis
   }
   return byUser;
 }
+
+const selectValues = prepare<
+  { company_id: number; user_ids: readonly number[] },
+  Item & { readonly user_id: number }
+>((db, place) =>
+  db
+    .selectFrom("custom_user_field_values as value")
+    .innerJoin("custom_user_fields as field", (join) =>
+      join
+        .onRef("field.company_id", "=", "value.company_id")
+        .onRef("field.id", "=", "value.custom_user_field_id"),
+    )
+    .select(["value.user_id", "value.id", "value.custom_user_field_id", "field.name", "value.value"])
+    .where("value.company_id", "=", place("company_id"))
+    .where("field.company_id", "=", place("company_id"))
+    .where("value.user_id", "=", sql<number>`any(${place("user_ids")})`)
+    .orderBy("value.id"),
+);
 
 /**
  * Gives a user values: added where the user has none for the field, replaced otherwise. A field that is named and

@@ -1,7 +1,9 @@
+import { sql } from "kysely";
 import type { Static } from "typebox";
 import { audit } from "../db/audit.ts";
 import { lockCounters } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
+import { prepare } from "../db/prepare.ts";
 import { changeGroups, countersToChange } from "../groups/memberships.ts";
 import type { UserGroups, UserGroupsUpdate } from "../groups/schema.ts";
 import { malformed, notFound } from "../http/problem.ts";
@@ -34,7 +36,7 @@ export async function updateUserGroups(
   const at = await lockCounters(tx, ...countersToChange(body.memberships));
   const user = await findState(tx, user_id);
   if (user === undefined) throw notFound("User");
-  if (user.archived_at !== null) throw malformed("This user is archived: restore them first");
+  if (user.archived_at !== null) throw malformed("This user is archived: restore it first");
   const after = await changeGroups(tx, user_id, { ...body, at });
   await audit(tx, { action: "update_user_groups", resource_type: "user", resource_id: user_id, after, at });
   return getUserGroups(tx, user_id, "update_user_groups");
@@ -44,19 +46,7 @@ type GroupNames = Static<typeof ListedUser>["groups"];
 
 /** The groups of users, by user, the newest group first. */
 export async function listGroupNames(tx: Tx, userIds: readonly number[]): Promise<Map<number, GroupNames>> {
-  const rows = await tx.sql
-    .selectFrom("memberships")
-    .innerJoin("groups", (join) =>
-      join
-        .onRef("groups.company_id", "=", "memberships.company_id")
-        .onRef("groups.id", "=", "memberships.group_id"),
-    )
-    .select(["memberships.user_id", "memberships.role", "groups.id", "groups.name"])
-    .where("memberships.company_id", "=", tx.company.id)
-    .where("groups.company_id", "=", tx.company.id)
-    .where((eb) => eb("memberships.user_id", "=", eb.fn.any(eb.val([...userIds]))))
-    .orderBy("groups.id", "desc")
-    .execute();
+  const rows = await selectNames(tx, { company_id: tx.company.id, user_ids: userIds });
   const byUser = new Map<number, GroupNames>();
   for (const { user_id, role, id, name } of rows) {
     const names = byUser.get(user_id) ?? { member: [], manager: [] };
@@ -65,6 +55,24 @@ export async function listGroupNames(tx: Tx, userIds: readonly number[]): Promis
   }
   return byUser;
 }
+
+const selectNames = prepare<
+  { company_id: number; user_ids: readonly number[] },
+  { user_id: number; role: "member" | "manager"; id: number; name: string }
+>((db, place) =>
+  db
+    .selectFrom("memberships")
+    .innerJoin("groups", (join) =>
+      join
+        .onRef("groups.company_id", "=", "memberships.company_id")
+        .onRef("groups.id", "=", "memberships.group_id"),
+    )
+    .select(["memberships.user_id", "memberships.role", "groups.id", "groups.name"])
+    .where("memberships.company_id", "=", place("company_id"))
+    .where("groups.company_id", "=", place("company_id"))
+    .where("memberships.user_id", "=", sql<number>`any(${place("user_ids")})`)
+    .orderBy("groups.id", "desc"),
+);
 
 async function findState(tx: Tx, id: number): Promise<{ archived_at: string | null } | undefined> {
   return tx.sql

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { Static } from "typebox";
-import { getTotal } from "../db/counters.ts";
+import { getTotal, totalOf } from "../db/counters.ts";
 import type { Tx } from "../db/db.ts";
 import { findStart } from "../db/lists.ts";
+import { prepare } from "../db/prepare.ts";
 import { cutPage, type Page, type PageRequest, readPosition } from "../http/page.ts";
 import { listCustomData } from "./custom-fields.ts";
 import { listGroupNames } from "./groups.ts";
@@ -40,26 +41,63 @@ export async function listUsersInFull(
 type ListedRow = UserRow & { readonly mobile_phone_number: string | null };
 
 async function findPage(tx: Tx, page: PageRequest, filters: UserFilters): Promise<Page<ListedRow>> {
-  const after = readPosition(page);
-  const conditions = toConditions(filters);
-  let query = selectUsers(tx)
-    .select("users.mobile_phone_number")
-    .orderBy("users.id", "desc")
-    .limit(page.per_page + 1);
-  for (const condition of conditions) query = query.where(condition);
-  if (after !== undefined) query = query.where("users.id", "<", after);
-  else if (conditions.length > 0) query = query.offset(page.offset);
-  else {
-    const start = await findStart(tx, "users", { offset: page.offset, order: "desc" });
-    if (start.id !== null) query = query.where("users.id", "<", start.id);
-    query = query.offset(start.skip);
-  }
-  const [total, rows] = await Promise.all([countUsers(tx, conditions), query.execute()]);
+  const conditions = toConditions(tx, filters);
+  const { total, rows } = await (conditions.length === 0
+    ? findAll(tx, page)
+    : findFiltered(tx, page, conditions));
   return cutPage(page, { total, rows }, ({ id }) => id);
 }
 
+/** What a page is cut from: the rows from its first on, with one to spare, and the total of the list. */
+interface Found {
+  readonly total: number;
+  readonly rows: readonly ListedRow[];
+}
+
+async function findAll(tx: Tx, page: PageRequest): Promise<Found> {
+  const after = readPosition(page);
+  const start =
+    after === undefined
+      ? await findStart(tx, "users", { offset: page.offset, order: "desc" })
+      : { id: after, skip: 0 };
+  const rows = await selectPage(tx, {
+    company_id: tx.company.id,
+    below: start.id ?? Number.MAX_SAFE_INTEGER,
+    limit: page.per_page + 1,
+    offset: start.skip,
+  });
+  return { total: rows[0]?.total ?? (await getTotal(tx, "users")), rows };
+}
+
+const selectPage = prepare<
+  { company_id: number; below: number; limit: number; offset: number },
+  ListedRow & { readonly total: number }
+>((db, place) =>
+  selectUsers({ sql: db, company: { id: place("company_id") } })
+    .select(["users.mobile_phone_number", totalOf("users", place("company_id")).as("total")])
+    .where("users.id", "<", place("below"))
+    .orderBy("users.id", "desc")
+    .limit(place("limit"))
+    .offset(place("offset")),
+);
+
+async function findFiltered(tx: Tx, page: PageRequest, conditions: readonly Condition[]): Promise<Found> {
+  const after = readPosition(page);
+  let query = selectUsers(tx).select("users.mobile_phone_number");
+  for (const condition of conditions) query = query.where(condition);
+  if (after !== undefined) query = query.where("users.id", "<", after);
+  const [total, rows] = await Promise.all([
+    countUsers(tx, conditions),
+    query
+      .orderBy("users.id", "desc")
+      .limit(page.per_page + 1)
+      .offset(after === undefined ? page.offset : 0)
+      .execute(),
+  ]);
+  return { total, rows };
+}
+
 async function countUsers(tx: Tx, conditions: readonly Condition[]): Promise<number> {
-  if (conditions.length === 0) return getTotal(tx, "users");
   let query = tx.sql
     .selectFrom("users")
     .select((eb) => eb.fn.countAll<number>().as("total"))
@@ -72,7 +110,7 @@ async function countUsers(tx: Tx, conditions: readonly Condition[]): Promise<num
 type Condition = ReturnType<typeof sql<boolean>>;
 
 /** What each filter asks of a row of users; together they are joined with AND. */
-function toConditions(filters: UserFilters): Condition[] {
+function toConditions(tx: Tx, filters: UserFilters): Condition[] {
   const conditions: Condition[] = [];
   for (const [key, value] of Object.entries(filters)) {
     const field = /^filter\[custom_user_field\]\[([0-9]+)\]$/.exec(key)?.[1];
@@ -81,7 +119,7 @@ function toConditions(filters: UserFilters): Condition[] {
       const id = Math.min(Number(field), Number.MAX_SAFE_INTEGER);
       conditions.push(sql<boolean>`exists (
         select from custom_user_field_values as value
-        where value.company_id = users.company_id and value.user_id = users.id
+        where value.company_id = ${tx.company.id} and value.user_id = users.id
           and value.custom_user_field_id = ${id} and value.value = ${value})`);
     }
   }

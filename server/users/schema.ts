@@ -87,7 +87,11 @@ const filters = {
   "filter[ext_uid]": Type.Optional(Type.String({ description: "The id in another system." })),
   "filter[sso_id]": Type.Optional(Type.String({ description: "The id stored by a single sign-on." })),
 };
-const customFieldFilter = { "^filter\\[custom_user_field\\]\\[[1-9][0-9]*\\]$": Type.String() };
+const customFieldFilter = {
+  "^filter\\[custom_user_field\\]\\[[1-9][0-9]*\\]$": Type.String({
+    description: "The value of the custom user field with this id.",
+  }),
+};
 
 export const UserQuery = Type.Object(filters, {
   patternProperties: customFieldFilter,

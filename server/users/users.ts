@@ -1,11 +1,14 @@
+import type { Expression, Kysely } from "kysely";
 import type { Static } from "typebox";
 import { archiveContent, restoreContent, toArchiveState } from "../db/archive.ts";
 import { audit } from "../db/audit.ts";
 import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { addToLists } from "../db/lists.ts";
+import { prepare } from "../db/prepare.ts";
+import type { DB } from "../db/schema.ts";
 import { type FieldError, invalid, malformed, notFound } from "../http/problem.ts";
-import { listCustomData, setCustomData } from "./custom-fields.ts";
+import { setCustomData } from "./custom-fields.ts";
 import { readRole } from "./roles.ts";
 import type { NewUser, User, UserSummary, UserUpdate } from "./schema.ts";
 
@@ -18,10 +21,11 @@ export async function getUser(
   user_id: number,
   type: Static<typeof User>["type"] = "user",
 ): Promise<Static<typeof User>> {
-  const [row, custom] = await Promise.all([findUserRow(tx, user_id), listCustomData(tx, [user_id])]);
+  const rows = await selectUserWithData(tx, { company_id: tx.company.id, id: user_id });
+  const [row] = rows;
   if (row === undefined) throw notFound("User");
   const { id, ...summary } = toUserSummary(tx, row);
-  return { id, type, ...summary, custom_user_field_data: custom.get(id) ?? [] };
+  return { id, type, ...summary, custom_user_field_data: toCustomData(rows) };
 }
 
 /**
@@ -106,8 +110,11 @@ export interface UserRow {
   readonly archived_by_user_id: number | null;
 }
 
-/** The query for users as answers show them; the caller adds which. */
-export function selectUsers(tx: Tx) {
+/** The query for users as answers show them; the caller adds which. The company may be one that is told later. */
+export function selectUsers(tx: {
+  readonly sql: Kysely<DB>;
+  readonly company: { readonly id: number | Expression<number> };
+}) {
   return tx.sql
     .selectFrom("users")
     .innerJoin("roles", (join) =>
@@ -160,8 +167,36 @@ export function toEmailKey(email: string): string {
   return email.toLowerCase();
 }
 
-async function findUserRow(tx: Tx, id: number): Promise<UserRow | undefined> {
-  return selectUsers(tx).where("users.id", "=", id).executeTakeFirst();
+/** One user, a row for each of their values in the company's custom fields, and at least one. */
+const selectUserWithData = prepare<{ company_id: number; id: number }, UserRow & Value>((db, place) =>
+  selectUsers({ sql: db, company: { id: place("company_id") } })
+    .leftJoin("custom_user_field_values as value", (join) =>
+      join.on("value.company_id", "=", place("company_id")).onRef("value.user_id", "=", "users.id"),
+    )
+    .leftJoin("custom_user_fields as field", (join) =>
+      join
+        .on("field.company_id", "=", place("company_id"))
+        .onRef("field.id", "=", "value.custom_user_field_id"),
+    )
+    .select(["value.id as value_id", "value.custom_user_field_id", "field.name as field_name", "value.value"])
+    .where("users.id", "=", place("id"))
+    .orderBy("value.id"),
+);
+
+/** What a user has in a custom field; all null for a user who has nothing in any. */
+interface Value {
+  readonly value_id: number | null;
+  readonly custom_user_field_id: number | null;
+  readonly field_name: string | null;
+  readonly value: string | null;
+}
+
+function toCustomData(rows: readonly Value[]): Static<typeof User>["custom_user_field_data"] {
+  return rows.flatMap(({ value_id: id, custom_user_field_id, field_name: name, value }) =>
+    id === null || custom_user_field_id === null || name === null || value === null
+      ? []
+      : [{ id, custom_user_field_id, name, value }],
+  );
 }
 
 const nullableColumns = [

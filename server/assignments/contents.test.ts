@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addManyUsers } from "../test/people.ts";
+import { startServer } from "../test/server.ts";
+import { assign, setProgress } from "./fixture.ts";
+
+test("a path assignment shows the path as it is now, with the learner's own progress", async () => {
+  await using lectern = await startServer();
+  const { acme, make } = lectern;
+  const school = { lectern, client: acme };
+  const [grace, alan] = await addManyUsers(make, acme, 2);
+  const [safety, tools, exam] = [await make.lesson(acme), await make.lesson(acme), await make.lesson(acme)];
+  const basics = await make.path(acme, {
+    contents: [
+      { resource_type: "lesson", lesson_id: tools },
+      { resource_type: "placeholder", item_id: 1, description: "later" },
+    ],
+  });
+  const path = await make.path(acme, {
+    is_certification: true,
+    contents: [
+      { resource_type: "lesson", lesson_id: exam },
+      { resource_type: "path", nested_path_id: basics },
+      {
+        resource_type: "wait_step",
+        item_id: 1,
+        effect: "locked",
+        condition: "prev_step_finished",
+        unit: "days",
+        amount: 7,
+      },
+      { resource_type: "lesson", lesson_id: safety },
+      { resource_type: "lesson", lesson_id: tools },
+    ],
+  });
+  const empty = await make.path(acme);
+  await assign(acme, `paths/${path}`, [{ assignee_id: grace }, { assignee_id: alan }]);
+  await assign(acme, `paths/${empty}`, [{ assignee_id: grace }]);
+  await assign(acme, `lessons/${exam}`, [{ assignee_id: grace }]);
+  const times = { started_at: "2026-01-02 03:04:05.9+00", completed_at: "2026-01-03 00:00:00+00" };
+  await setProgress(
+    school,
+    { assignment_id: 1, lesson_id: tools },
+    { status: "Completed", score: 0, ...times },
+  );
+  await setProgress(school, { assignment_id: 1, lesson_id: exam }, { status: "Grade Pending", ...times });
+
+  const { body } = await acme.get("/api/v1.1/assignments");
+  const ofGrace = {
+    [exam]: {
+      id: exam,
+      resource_type: "lesson",
+      started_at: "2026-01-02T03:04:05Z",
+      completed_at: "2026-01-03T00:00:00Z",
+      status: "Incomplete",
+    },
+    [tools]: {
+      id: tools,
+      resource_type: "lesson",
+      started_at: "2026-01-02T03:04:05Z",
+      completed_at: "2026-01-03T00:00:00Z",
+      score: 0,
+      status: "Completed",
+    },
+  };
+  const { body: plain } = await acme.get("/api/v1/assignments");
+  const [first, second, third, fourth] = plain.assignments;
+  assert.deepEqual(body.assignments, [
+    {
+      ...first,
+      contents: [
+        ofGrace[exam],
+        { id: basics, resource_type: "path", contents: [ofGrace[tools]] },
+        notBegun(safety),
+        ofGrace[tools],
+      ],
+      is_certification: true,
+    },
+    {
+      ...second,
+      contents: [
+        notBegun(exam),
+        { id: basics, resource_type: "path", contents: [notBegun(tools)] },
+        notBegun(safety),
+        notBegun(tools),
+      ],
+      is_certification: true,
+    },
+    { ...third, contents: [], is_certification: false },
+    fourth,
+  ]);
+});
+
+test("paths nest a thousand levels deep", async () => {
+  await using lectern = await startServer();
+  const { acme, make } = lectern;
+  const lesson = await make.lesson(acme);
+  const levels = 1_000;
+  let path = await make.path(acme, { contents: [{ resource_type: "lesson", lesson_id: lesson }] });
+  for (let level = 1; level < levels; level += 1) {
+    path = await make.path(acme, { contents: [{ resource_type: "path", nested_path_id: path }] });
+  }
+  await assign(acme, `paths/${path}`, [{ assignee_id: 1 }]);
+  await setProgress(
+    { lectern, client: acme },
+    { assignment_id: 1, lesson_id: lesson },
+    { status: "Completed", score: 77, completed_at: "2026-01-01" },
+  );
+  const { status, body } = await acme.get("/api/v1.1/assignments");
+  assert.equal(status, 200);
+  let { contents } = body.assignments[0];
+  for (let level = levels - 1; level > 0; level -= 1) {
+    assert.deepEqual([contents.length, contents[0].id, contents[0].resource_type], [1, level, "path"]);
+    ({ contents } = contents[0]);
+  }
+  assert.deepEqual(contents, [
+    {
+      id: lesson,
+      resource_type: "lesson",
+      started_at: null,
+      completed_at: "2026-01-01T00:00:00Z",
+      score: 77,
+      status: "Completed",
+    },
+  ]);
+});
+
+function notBegun(id: number): object {
+  return { id, resource_type: "lesson", started_at: null, completed_at: null, status: "Incomplete" };
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addGroup, addUser, summaryOf } from "../test/people.ts";
+import { type Client, startServer, type TestServer } from "../test/server.ts";
+
+test("a deleted user is gone, archived or not", async () => {
+  await using lectern = await startServer();
+  const { acme } = lectern;
+  const grace = await addUser(acme, "Grace");
+  const alan = await addUser(acme, "Alan");
+  await acme.put(`/api/v1/users/${alan.id}/archive`);
+  for (const { id } of [grace, alan]) {
+    const deleted = await acme.delete(`/api/v1/users/${id}`);
+    assert.equal(deleted.status, 200);
+    assert.deepEqual(deleted.body, { type: "delete_user", id: String(id) });
+    for (const method of ["GET", "PUT", "DELETE"] as const) {
+      assert.equal(
+        (await acme.request({ method, url: `/api/v1/users/${id}` })).body.message,
+        "User not found",
+      );
+    }
+  }
+  const { body } = await acme.get("/api/v1/users");
+  assert.deepEqual([body.total_users, body.users.length], [1, 1]);
+});
+
+test("a delete may come with a JSON content type and an empty body", async () => {
+  await using lectern = await startServer();
+  const { acme } = lectern;
+  const payloads = ["", '""', " \n", "{}", "null"];
+  for (const payload of payloads) {
+    const { id } = await addUser(acme, "Grace");
+    const headers = { "content-type": "application/json" };
+    const deleted = await acme.request({ method: "DELETE", url: `/api/v1/users/${id}`, headers, payload });
+    assert.equal(deleted.status, 200, payload);
+  }
+});
+
+test("e-mail and ext_uid are free again, but an id is never used twice", async () => {
+  await using lectern = await startServer();
+  const { acme } = lectern;
+  const more = { ext_uid: "G-1" };
+  const first = await addUser(acme, "Grace", more);
+  await acme.delete(`/api/v1/users/${first.id}`);
+  const second = await addUser(acme, "Grace", more);
+  assert.deepEqual(second, { ...first, id: first.id + 1 });
+  await acme.delete(`/api/v1/users/${second.id}`);
+  assert.equal((await addUser(acme, "Grace", more)).id, first.id + 2);
+});
+
+test("with a user go their memberships, values, password and library statistics", async () => {
+  await using lectern = await startServer();
+  const { acme, make } = lectern;
+  const grace = await addUser(acme, "Grace", { custom_user_fields: [{ name: "T-shirt", value: "M" }] });
+  const alan = await addUser(acme, "Alan", { custom_user_fields: [{ name: "T-shirt", value: "M" }] });
+  const people = { members: [{ id: grace.id }, { id: alan.id }], managers: [{ id: grace.id }] };
+  await addGroup(acme, "Sales", people);
+  const lesson = await make.lesson(acme);
+  await make.write(acme, async (tx) => {
+    const of = { company_id: tx.company.id, user_id: grace.id };
+    const used = { assignable_type: "Lesson", assignable_id: lesson, views: 1, completions: 1 } as const;
+    await tx.sql
+      .insertInto("passwords")
+      .values({ ...of, hash: "x", changed_at: tx.now.toISOString() })
+      .execute();
+    await tx.sql
+      .insertInto("library_uses")
+      .values({ ...of, ...used })
+      .execute();
+  });
+  assert.equal((await acme.delete(`/api/v1/users/${grace.id}`)).status, 200);
+  const { body: group } = await acme.get("/api/v1/groups/1");
+  assert.deepEqual([group.members, group.managers], [[summaryOf(alan)], []]);
+  assert.deepEqual(await rowsOf(lectern, acme, grace.id), {
+    memberships: 0,
+    passwords: 0,
+    library_uses: 0,
+    custom_user_field_values: 0,
+  });
+  const { body } = await acme.get("/api/v1/users?filter[custom_user_field][1]=M");
+  assert.deepEqual([body.total_users, body.users], [1, [summaryOf(alan)]]);
+});
+
+test("with a user go their assignments, and what is counted of them", async () => {
+  await using lectern = await startServer();
+  const { acme, make } = lectern;
+  const grace = await addUser(acme, "Grace");
+  const lesson = await make.lesson(acme);
+  const assignments = [{ assignee_id: grace.id }, { assignee_id: 1 }];
+  const given = await acme.put(`/api/v1/lessons/${lesson}/assignments`, { assignments });
+  assert.equal(given.status, 200);
+  assert.equal((await acme.get(`/api/v1/lessons/${lesson}`)).body.assignees_count, 2);
+  assert.equal((await acme.delete(`/api/v1/users/${grace.id}`)).status, 200);
+  assert.equal((await acme.get(`/api/v1/lessons/${lesson}`)).body.assignees_count, 1);
+  const { body } = await acme.get("/api/v1/assignments");
+  assert.equal(body.total_assignments, 1);
+  assert.deepEqual(
+    body.assignments.map(({ assignee_id }: { assignee_id: number }) => assignee_id),
+    [1],
+  );
+});
+
+test("what a deleted user archived stays archived, and their key goes on working for nobody", async () => {
+  await using lectern = await startServer();
+  const { acme, make } = lectern;
+  await make.write(acme, (tx) =>
+    tx.sql
+      .updateTable("api_keys")
+      .set({ made_by_user_id: 1 })
+      .where("company_id", "=", tx.company.id)
+      .execute(),
+  );
+  const { body: archived } = await acme.put(`/api/v1/users/${(await addUser(acme, "Grace")).id}/archive`);
+  assert.equal(archived.archived_by_user_id, 1);
+  assert.equal((await acme.delete("/api/v1/users/1")).status, 200);
+  assert.deepEqual((await acme.get(`/api/v1/users/${archived.id}`)).body, archived);
+  const keys = await lectern.database.read(acme.company, (tx) =>
+    tx.sql.selectFrom("api_keys").select("made_by_user_id").where("company_id", "=", tx.company.id).execute(),
+  );
+  assert.deepEqual(keys, [{ made_by_user_id: null }]);
+});
+
+test("of two deletes at one moment, one deletes", async () => {
+  await using lectern = await startServer();
+  const { acme } = lectern;
+  await addUser(acme, "Grace");
+  const answers = await Promise.all([1, 2, 3].map(() => acme.delete("/api/v1/users/2")));
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 404, 404]);
+  assert.equal((await acme.get("/api/v1/users")).body.total_users, 1);
+});
+
+/** How many rows are left of a user, by table. */
+async function rowsOf({ database }: TestServer, { company }: Client, user_id: number) {
+  const tables = ["memberships", "passwords", "library_uses", "custom_user_field_values"] as const;
+  const counts = await database.read(company, (tx) =>
+    Promise.all(
+      tables.map(async (table) => {
+        const { total } = await tx.sql
+          .selectFrom(table)
+          .select((eb) => eb.fn.countAll<number>().as("total"))
+          .where("company_id", "=", tx.company.id)
+          .where("user_id", "=", user_id)
+          .executeTakeFirstOrThrow();
+        return [table, total] as const;
+      }),
+    ),
+  );
+  return Object.fromEntries(counts);
+}
