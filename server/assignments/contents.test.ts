@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
+import { lockCounters, moveCounter } from "../db/counters.ts";
+import type { Maker } from "../test/make.ts";
 import { addManyUsers } from "../test/people.ts";
-import { startServer } from "../test/server.ts";
+import { type Client, startServer } from "../test/server.ts";
 import { assign, setProgress } from "./fixture.ts";
 
 test("a path assignment shows the path as it is now, with the learner's own progress", async () => {
@@ -96,10 +99,8 @@ test("paths nest a thousand levels deep", async () => {
   const { acme, make } = lectern;
   const lesson = await make.lesson(acme);
   const levels = 1_000;
-  let path = await make.path(acme, { contents: [{ resource_type: "lesson", lesson_id: lesson }] });
-  for (let level = 1; level < levels; level += 1) {
-    path = await make.path(acme, { contents: [{ resource_type: "path", nested_path_id: path }] });
-  }
+  const innermost = await make.path(acme, { contents: [{ resource_type: "lesson", lesson_id: lesson }] });
+  const path = await wrapPath(make, acme, { innermost, times: levels - 1 });
   await assign(acme, `paths/${path}`, [{ assignee_id: 1 }]);
   await setProgress(
     { lectern, client: acme },
@@ -127,4 +128,36 @@ test("paths nest a thousand levels deep", async () => {
 
 function notBegun(id: number): object {
   return { id, resource_type: "lesson", started_at: null, completed_at: null, status: "Incomplete" };
+}
+
+/** Puts a path into a path, that into another, and so on, in one write. Gives the outermost. */
+async function wrapPath(
+  make: Maker,
+  client: Client,
+  { innermost, times }: { innermost: number; times: number },
+): Promise<number> {
+  return make.write(client, async (tx) => {
+    const at = await lockCounters(tx, "paths");
+    const first = await moveCounter(tx, { kind: "paths", ids: times, total: times, at });
+    const ids = Array.from({ length: times }, (_, index) => first + index);
+    const within = [innermost, ...ids.slice(0, -1)];
+    const { id: company_id } = tx.company;
+    await sql`
+      insert into assignables (company_id, assignable_type, assignable_id,
+        assignees_count, completed_count, total_completions, via_assignment)
+      select ${company_id}, 'LearningPaths::Path', id, 0, 0, 0, 0 from unnest(${ids}::bigint[]) as id`.execute(
+      tx.sql,
+    );
+    await sql`
+      insert into paths
+        (company_id, id, title, description, enforced_order, public, is_certification, created_at)
+      select ${company_id}, id, 'Path', '', false, false, false, ${at} from unnest(${ids}::bigint[]) as id`.execute(
+      tx.sql,
+    );
+    await sql`
+      insert into path_items (company_id, path_id, position, resource_type, nested_path_id)
+      select ${company_id}, id, 0, 'path', nested
+      from unnest(${ids}::bigint[], ${within}::bigint[]) as item (id, nested)`.execute(tx.sql);
+    return first + times - 1;
+  });
 }

@@ -19,6 +19,7 @@ export async function createAssignments(tx: WriteTx, given: NewAssignments): Pro
   const { wanted, users, at } = given;
   if (wanted.length === 0) return [];
   const first = await moveCounter(tx, { kind: "assignments", ids: wanted.length, total: 0, at });
+  // RETURNING, as a cluster would use COPY without it, and COPY does not pass row-level security.
   await sql`
     insert into assignments (
       company_id, id, assignee_id, assignable_type, assignable_id, group_id, assigned_at, due_by, updated_at, status
@@ -32,7 +33,8 @@ export async function createAssignments(tx: WriteTx, given: NewAssignments): Pro
       ${wanted.map(({ assignable_id }) => assignable_id)}::bigint[],
       ${wanted.map(({ group_id }) => group_id)}::bigint[],
       ${wanted.map(({ due_by }) => due_by)}::timestamptz[]
-    ) as new (id, assignee_id, assignable_type, assignable_id, group_id, due_by)`.execute(tx.sql);
+    ) as new (id, assignee_id, assignable_type, assignable_id, group_id, due_by)
+    returning id`.execute(tx.sql);
   return wanted.map((item, index) => ({
     id: first + index,
     assignee_id: item.assignee_id,

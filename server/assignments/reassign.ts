@@ -90,7 +90,8 @@ async function keepResults(
       ${rows.map(({ completed_at }) => completed_at)}::timestamptz[],
       ${rows.map(({ score }) => score)}::integer[],
       ${rows.map(({ id }) => toContents(contents.get(id) ?? []))}::jsonb[]
-    ) as result (assignment_id, round, due_by, started_at, completed_at, score, contents)`.execute(tx.sql);
+    ) as result (assignment_id, round, due_by, started_at, completed_at, score, contents)
+    returning assignment_id`.execute(tx.sql);
 }
 
 /** The progress in a path's lessons as a result keeps it: in the columns' own words, with all their digits. */

@@ -34,7 +34,7 @@ export async function importBundle(
 }
 
 async function importSpool(tx: WriteTx, spool: Spool): Promise<ImportSummary> {
-  await settle(tx);
+  await prepare(tx);
   const job: Import = { tx, spool, at: await lockCounters(tx, ...kinds), ids: new LargestIds() };
   await importCompany(job);
   const roles = await importRoles(job);
@@ -53,6 +53,8 @@ async function importSpool(tx: WriteTx, spool: Spool): Promise<ImportSummary> {
   const { count: assignments, updatedAt } = await importAssignments(job);
   await moveCountersOn(tx, { ids: job.ids.entries(), at: updatedAt });
   const newAdminId = isSettled ? null : await giveNewId(tx, admin, updatedAt);
+  await sql`set local enable_seqscan = on`.execute(tx.sql);
+  await sql`select analyze_tables()`.execute(tx.sql);
   await recount(tx);
   const counts = { roles, custom_user_fields, users, groups, group_assignments };
   const summary = { ...counts, tags, lessons, paths, courses, assignments };
@@ -68,7 +70,7 @@ async function importSpool(tx: WriteTx, spool: Spool): Promise<ImportSummary> {
 }
 
 /** For this transaction alone. */
-async function settle(tx: WriteTx): Promise<void> {
+async function prepare(tx: WriteTx): Promise<void> {
   // PostgreSQL decides once for a connection how to look up what a foreign key refers to, as a rule while the tables
   // that are being filled are still small, and would go on to read them from end to end.
   await sql`set local enable_seqscan = off`.execute(tx.sql);

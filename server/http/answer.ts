@@ -40,6 +40,6 @@ function isReading({ method }: FastifyRequest): boolean {
 /** If-None-Match compares weakly: `W/` does not count. */
 function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
-  const asked = header.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return asked.includes("*") || asked.includes(etag.slice(2));
+  const asked = new Set(header.split(",").map((tag) => tag.trim().replace(/^W\//, "")));
+  return asked.has("*") || asked.has(etag.slice(2));
 }

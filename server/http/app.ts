@@ -114,7 +114,7 @@ function corsOptions(origins: readonly string[]): FastifyCorsOptions {
   };
 }
 
-function serverOptions(options: AppOptions): FastifyServerOptions<Server> {
+function serverOptions(options: AppOptions): FastifyServerOptions {
   const { headersMs, requestMs, idleMs } = options.timeLimits ?? timeLimits;
   const connections = {
     headersTimeout: headersMs,

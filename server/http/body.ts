@@ -20,16 +20,22 @@ export function readBodies(app: FastifyInstance): void {
       error === null ? done(null, value) : done(malformed("The body is not JSON")),
     );
   });
-  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "buffer" }, (_request, body, done) => {
-    const text = decode(body);
-    if (text === undefined) return done(malformed("The body is not UTF-8"));
-    if (text === "") return done(null, undefined);
-    try {
-      return done(null, parseForm(text));
-    } catch (error) {
-      return done(error instanceof FormError ? malformed(`The form can't be read: ${error.message}`) : asError(error));
-    }
-  });
+  app.addContentTypeParser(
+    "application/x-www-form-urlencoded",
+    { parseAs: "buffer" },
+    (_request, body, done) => {
+      const text = decode(body);
+      if (text === undefined) return done(malformed("The body is not UTF-8"));
+      if (text === "") return done(null, undefined);
+      try {
+        return done(null, parseForm(text));
+      } catch (error) {
+        return done(
+          error instanceof FormError ? malformed(`The form can't be read: ${error.message}`) : asError(error),
+        );
+      }
+    },
+  );
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) =>
     body.length === 0
       ? done(null, undefined)

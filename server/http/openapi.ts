@@ -20,11 +20,34 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       components: { securitySchemes: { basic: { type: "http", scheme: "basic" } } },
       security: [{ basic: [] }],
     },
-    transform: ({ schema, url }) => ({ schema: describeFilters(schema), url }),
+    transform: ({ schema, url }) => ({ schema: describeErrors(describeFilters(schema)), url }),
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json["$id"] ?? `schema${i}`) },
   });
   await app.register(swaggerUi, { routePrefix: "/docs", staticCSP: true });
   app.get("/openapi.json", { schema: { hide: true } }, () => app.swagger());
+}
+
+const errorAnswers = {
+  400: "The request is malformed, or a value in it is not acceptable: each field is named.",
+  401: "The subdomain or the API key is missing or wrong.",
+  403: "The key has no privilege for this, the company's plan lacks the feature, or the rate limit is reached.",
+  404: "The resource does not exist in this company.",
+  405: "The address does not take this method; Allow says which it takes.",
+  406: "A format other than JSON was asked for.",
+  500: "Something went wrong on the server's side.",
+  503: "Maintenance or overload: try again after Retry-After.",
+} as const;
+
+/**
+ * Adds the errors that any operation can answer. They are described here and not at the routes, as one function
+ * serialises them all: a compiled serialiser for each would make every start a second longer.
+ */
+function describeErrors(schema: FastifySchema): FastifySchema {
+  const errors = Object.entries(errorAnswers).map(([status, description]) => [
+    status,
+    { description, $ref: "Error#" },
+  ]);
+  return { ...schema, response: { ...Object(schema.response), ...Object.fromEntries(errors) } };
 }
 
 /** Filters whose names hold an id are patterns where they are read; the document names them with a placeholder. */

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import pg from "pg";
+import { DatabaseError } from "pg";
 import { Type, type Static } from "typebox";
 
 /** What is wrong with one field, such as `members[2].id`. */
@@ -170,7 +170,7 @@ const UNAVAILABLE_MESSAGES =
   /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed)/;
 
 function isUnavailable(error: FastifyError): boolean {
-  if (error instanceof pg.DatabaseError) return UNAVAILABLE_STATES.test(error.code ?? "");
+  if (error instanceof DatabaseError) return UNAVAILABLE_STATES.test(error.code ?? "");
   return UNAVAILABLE_CODES.has(error.code) || UNAVAILABLE_MESSAGES.test(error.message);
 }
 

@@ -1,5 +1,4 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from "typebox";
-import { ErrorBody } from "./problem.ts";
 
 /** An object of an answer: exactly these keys, no other. */
 export function closed<P extends TProperties>(properties: P, options: object = {}): TObject<P> {
@@ -51,28 +50,10 @@ export const Links = component(
   }),
 );
 
-const errorAnswers = {
-  400: "The request is malformed, or a value in it is not acceptable: each field is named.",
-  401: "The subdomain or the API key is missing or wrong.",
-  403: "The key has no privilege for this, the company's plan lacks the feature, or the rate limit is reached.",
-  404: "The resource does not exist in this company.",
-  405: "The address does not take this method; Allow says which it takes.",
-  406: "A format other than JSON was asked for.",
-  500: "Something went wrong on the server's side.",
-  503: "Maintenance or overload: try again after Retry-After.",
-} as const;
-
-/** The answers of an operation: the one of success, and every error. */
-export function answers<const C extends 200 | 201, S extends TSchema>(
-  code: C,
-  schema: S,
-): { [K in C]: S } & { [K in keyof typeof errorAnswers]: typeof ErrorBody };
+/** The answer of an operation that succeeds. The document adds those of the errors, which are the same everywhere. */
+export function answers<const C extends 200 | 201, S extends TSchema>(code: C, schema: S): { [K in C]: S };
 export function answers(code: 200 | 201, schema: TSchema): Record<number, unknown> {
-  const errors = Object.entries(errorAnswers).map(([status, description]) => [
-    status,
-    { description, $ref: "Error#" },
-  ]);
-  return { [code]: { description: successes[code], ...schema }, ...Object.fromEntries(errors) };
+  return { [code]: { description: successes[code], ...schema } };
 }
 
 const successes = {

@@ -1,9 +1,12 @@
-import { Logger, run, type TaskList } from "graphile-worker";
+import { Logger, run, type Runner, type TaskList } from "graphile-worker";
 import { sql } from "kysely";
 import type { Database } from "../db/db.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Jobs that run at once in one process. */
 const CONCURRENCY = 2;
+/** A runner that the database has left is replaced, but not faster than this. */
+const RESTART_PAUSE_MS = 1_000;
 /** A window of the rate limit lasts a minute; a day later nothing asks for it. */
 const FORGET_WINDOWS_AFTER_MS = 86_400_000;
 
@@ -15,21 +18,53 @@ export interface JobOptions {
 }
 
 /** Runs the jobs of this process until it is disposed: then it finishes those under way. */
-export async function runJobs({ ownerUrl, database, log }: JobOptions): Promise<AsyncDisposable> {
-  const tasks: TaskList = {
+export async function runJobs(options: JobOptions): Promise<AsyncDisposable> {
+  let runner = await startRunner(options);
+  const stopping = new AbortController();
+  const keepRunning = async (): Promise<void> => {
+    for (;;) {
+      // It ends by itself when the database goes away for longer than it waits.
+      await runner.promise.catch(() => undefined);
+      if (stopping.signal.aborted) return;
+      runner = await startAgain(options, stopping.signal);
+    }
+  };
+  const ended = keepRunning().catch(() => undefined);
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      // One that is ending already refuses to be stopped.
+      await runner.stop().catch(() => undefined);
+      await ended;
+    },
+  };
+}
+
+async function startAgain(options: JobOptions, signal: AbortSignal): Promise<Runner> {
+  for (;;) {
+    await sleep(RESTART_PAUSE_MS, undefined, { signal });
+    try {
+      return await startRunner(options);
+    } catch (error) {
+      options.log(`The jobs can't be started again yet: ${String(error)}`);
+    }
+  }
+}
+
+function startRunner({ ownerUrl, database, log }: JobOptions): Promise<Runner> {
+  const taskList: TaskList = {
     forget_rate_windows: () => forgetRateWindows(database),
   };
-  const runner = await run({
+  return run({
     connectionString: ownerUrl,
     concurrency: CONCURRENCY,
     noHandleSignals: true,
-    taskList: tasks,
+    taskList,
     crontab: "17 3 * * * forget_rate_windows",
     logger: new Logger(() => (level, message) => {
       if (level === "error" || level === "warning") log(message);
     }),
   });
-  return { [Symbol.asyncDispose]: () => runner.stop() };
 }
 
 async function forgetRateWindows(database: Database): Promise<void> {

@@ -11,6 +11,7 @@ import { openTransport } from "./transport.ts";
 
 /** How long requests under way may take to end once the service stops. */
 const STOP_TIMEOUT_MS = 25_000;
+const CLOSE_IDLE_EVERY_MS = 50;
 /** Log lines are written together: a write for each request costs a twentieth of its time. */
 const LOG_BUFFER_BYTES = 3_072;
 /** Several processes may write to one pipe, which keeps a text in one piece up to this size. */
@@ -102,8 +103,11 @@ function whyNotListening(error: unknown, { host, port }: Pick<Config, "host" | "
 }
 
 async function close(app: App): Promise<void> {
+  // A client keeps its connection after the answer that it waited for; closing looks only once for such.
+  const idle = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
   const late = setTimeout(() => app.server.closeAllConnections(), STOP_TIMEOUT_MS);
   await app.close();
+  clearInterval(idle);
   clearTimeout(late);
 }
 

@@ -75,7 +75,7 @@ test("Ctrl-C, also pressed twice, lets a request under way finish before the dat
   const ended = lectern.interrupt();
   await held.release();
   assert.equal((await writing).status, 201);
-  assert.equal(await ended, 0);
+  assert.equal(await ended, 0, lectern.lines.join("\n"));
 });
 
 function authorize() {

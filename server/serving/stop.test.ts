@@ -24,7 +24,7 @@ test("SIGTERM lets every request under way finish, in every process, and takes n
   await held.release();
   const answers = await Promise.all(writing);
   assert.deepEqual(answers.map(({ status }) => status), Array.from({ length: 6 }, () => 201));
-  assert.equal(await ended, 0);
+  assert.equal(await ended, 0, lectern.lines.join("\n"));
 });
 
 /** Resolves when nobody listens any more. */

@@ -13,6 +13,9 @@ const ASK_FOR_METRICS = "metrics?";
 const LISTENING = "listening:";
 const FAILED = "failed:";
 
+/** Made in every process: parents ask through it, and workers answer. */
+const allMetrics = new AggregatorRegistry();
+
 /** Several processes on one port. Disposing it finishes the requests under way in all of them. */
 export interface RunningWorkers extends AsyncDisposable {
   readonly address: string;
@@ -27,11 +30,10 @@ export async function startWorkers(
   servingUrl: string,
   log: (line: string) => void,
 ): Promise<RunningWorkers> {
-  const metrics = new AggregatorRegistry();
   const fork = (): Promise<string> => {
     const worker = cluster.fork({ DATABASE_URL: servingUrl, DATABASE_OWNER_URL: "" });
     worker.on("message", (message: unknown) => {
-      if (message === ASK_FOR_METRICS) void sendMetrics(metrics, worker);
+      if (message === ASK_FOR_METRICS) void sendMetrics(worker);
     });
     return becomesListening(worker);
   };
@@ -97,8 +99,8 @@ async function stop(worker: Worker | undefined): Promise<void> {
   await exited;
 }
 
-async function sendMetrics(metrics: { clusterMetrics(): Promise<string> }, worker: Worker): Promise<void> {
-  const text = await metrics.clusterMetrics().catch((error: unknown) => `# ${String(error)}\n`);
+async function sendMetrics(worker: Worker): Promise<void> {
+  const text = await allMetrics.clusterMetrics().catch((error: unknown) => `# ${String(error)}\n`);
   if (worker.isConnected()) worker.send({ metrics: text });
 }
 

@@ -179,43 +179,33 @@ async function refusesUnreadableBodies(lectern: TestServer, content: Content): P
 
 async function refusesStrangers(lectern: TestServer): Promise<void> {
   const { key } = lectern.acme;
-  const base64 = (text: string | Buffer) => Buffer.from(text).toString("base64");
   const headers = [
-    ...[
-      "Basic",
-      "Basic ",
-      "Basic =",
-      "Basic ====",
-      "Basic \u00ff\u00fe",
-      "Basic acme",
-      "Digest x",
-      "Negotiate",
-      ":",
-      " ",
-    ],
-    ...[
-      `Basic ${base64("acme")}`,
-      `Basic ${base64(":")}`,
-      `Basic ${base64(`acme:${key}:x`)}`,
-      `Basic ${base64(`acme:${key}::`)}`,
-    ],
-    ...[
-      `Basic ${base64(`acme\0:${key}`)}`,
-      `Basic ${base64(`acme:${key}\0`)}`,
-      `Basic ${base64(Buffer.from([0xff, 0x3a, 0xfe]))}`,
-    ],
-    ...[`Basic ${base64(`' or true --:${key}`)}`, `Basic ${base64(Buffer.from(`acme:${key}`, "utf16le"))}`],
-    ...[
-      `Basic ${base64(`acme:${key}`)}, Basic ${base64(`acme:${key}`)}`,
-      `Basic ${"A".repeat(10_000)}`,
-      key,
-      `Token ${key}`,
-    ],
-    ...[
-      `Basic acme:${key}`,
-      `Basic ${encodeURIComponent(`${base64(`acme:${key}`)}=`)}`,
-      `Bearer ${base64(`acme:${key}`)}`,
-    ],
+    "Basic",
+    "Basic ",
+    "Basic =",
+    "Basic ====",
+    "Basic \u00ff\u00fe",
+    "Basic acme",
+    "Digest x",
+    "Negotiate",
+    ":",
+    " ",
+    `Basic ${base64("acme")}`,
+    `Basic ${base64(":")}`,
+    `Basic ${base64(`acme:${key}:x`)}`,
+    `Basic ${base64(`acme:${key}::`)}`,
+    `Basic ${base64(`acme\0:${key}`)}`,
+    `Basic ${base64(`acme:${key}\0`)}`,
+    `Basic ${base64(Buffer.from([0xff, 0x3a, 0xfe]))}`,
+    `Basic ${base64(`' or true --:${key}`)}`,
+    `Basic ${base64(Buffer.from(`acme:${key}`, "utf16le"))}`,
+    `Basic ${base64(`acme:${key}`)}, Basic ${base64(`acme:${key}`)}`,
+    `Basic ${"A".repeat(10_000)}`,
+    key,
+    `Token ${key}`,
+    `Basic acme:${key}`,
+    `Basic ${encodeURIComponent(`${base64(`acme:${key}`)}=`)}`,
+    `Bearer ${base64(`acme:${key}`)}`,
   ];
   for (const authorization of headers) {
     const { status, body } = await lectern.acme.request({
@@ -353,3 +343,7 @@ const unreadable: readonly (readonly [string, string | Buffer])[] = [
   ["application/xml", "<name>x</name>"],
   ["multipart/form-data; boundary=x", "--x--"],
 ];
+
+function base64(text: string | Buffer): string {
+  return Buffer.from(text).toString("base64");
+}

@@ -57,12 +57,10 @@ export async function makeContent(lectern: TestServer, client: Client, mark: str
     ],
   });
   const course_id = await make.course(client, {
-    ...{
-      title: `${mark} course`,
-      description: `${mark} talk`,
-      owner_id: user_id,
-      lessons: [lesson_id, second],
-    },
+    title: `${mark} course`,
+    description: `${mark} talk`,
+    owner_id: user_id,
+    lessons: [lesson_id, second],
   });
   const tag_id = await make.tag(client, `${mark} tag`, [
     { type: "Lesson", id: lesson_id },
@@ -70,13 +68,11 @@ export async function makeContent(lectern: TestServer, client: Client, mark: str
     { type: "Course", id: course_id },
   ]);
   const group = await client.post("/api/v1/groups", {
-    ...{
-      name: `${mark} group`,
-      members: [user_id, ...others].map((id) => ({ id })),
-      managers: [{ id: user_id }],
-    },
+    name: `${mark} group`,
+    members: [user_id, ...others].map((id) => ({ id })),
+    managers: [{ id: user_id }],
   });
-  const group_id: number = group.body.id ?? 1;
+  const group_id: number = group.body.id;
   await make.groupAssignment(client, group_id, { type: "Lesson", id: lesson_id });
   await make.groupAssignment(client, group_id, { type: "LearningPaths::Path", id: path_id });
   const made = { mark, user_id, group_id, lesson_id, path_id, course_id, tag_id, role_id, field_id };

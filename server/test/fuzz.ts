@@ -196,7 +196,8 @@ const FORM = "application/x-www-form-urlencoded";
 /** The value as a form writes it, with brackets. */
 function toForm(value: unknown, name: string): string {
   if (typeof value !== "object" || value === null) {
-    return `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(String(value ?? "").toWellFormed())}`;
+    const text = typeof value === "string" ? value : (JSON.stringify(value ?? undefined) ?? "");
+    return `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(text.toWellFormed())}`;
   }
   return Object.entries(value)
     .map(([key, inner]) => toForm(inner, name === "" ? key : `${name}[${key}]`))
@@ -218,9 +219,9 @@ function aValue(schema: Schema, key: string, content: Content): fc.Arbitrary<unk
 }
 
 function aRightValue(schema: Schema, key: string, content: Content): fc.Arbitrary<unknown> {
-  const types = [schema.type ?? []].flat();
+  const types = new Set([schema.type ?? []].flat());
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (types.includes("object")) {
+  if (types.has("object")) {
     const properties = Object.entries(schema.properties ?? {});
     const required = properties.map(([name]) => name).filter((name) => schema.required?.includes(name));
     return fc.record(
@@ -230,9 +231,9 @@ function aRightValue(schema: Schema, key: string, content: Content): fc.Arbitrar
       },
     );
   }
-  if (types.includes("array")) return fc.array(aValue(schema.items ?? {}, key, content), { maxLength: 4 });
-  if (types.includes("boolean")) return fc.constantFrom(true, false, "true", "false");
-  if (types.includes("integer"))
+  if (types.has("array")) return fc.array(aValue(schema.items ?? {}, key, content), { maxLength: 4 });
+  if (types.has("boolean")) return fc.constantFrom(true, false, "true", "false");
+  if (types.has("integer"))
     return /^(id|.*_id)$/.test(key) ? anId(idsOf(key, content)) : fc.integer({ min: 0, max: 100 });
   return aText(schema, key, content);
 }

@@ -10,6 +10,8 @@ export class HeldWrites implements AsyncDisposable {
   private constructor(connection: string | pg.ClientConfig) {
     this.#holder = new pg.Client(connection);
     this.#watcher = new pg.Client(connection);
+    // The database may be stopped before this is disposed.
+    for (const client of [this.#holder, this.#watcher]) client.on("error", () => undefined);
   }
 
   static async hold(connection: string | pg.ClientConfig): Promise<HeldWrites> {

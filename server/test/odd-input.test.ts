@@ -92,8 +92,6 @@ test("ten thousand elements are taken or refused, each at once", async () => {
   const { acme } = lectern;
   const content = await makeContent(lectern, acme, "Amber");
   const { user_id, group_id, lesson_id } = content;
-  const many = <T>(element: (index: number) => T) =>
-    Array.from({ length: 10_000 }, (_, index) => element(index));
   const same = [
     acme.put(`/api/v1/lessons/${lesson_id}/assignments`, {
       assignments: many(() => ({ assignee_id: user_id })),
@@ -113,3 +111,7 @@ test("ten thousand elements are taken or refused, each at once", async () => {
   for (const answer of await Promise.all(unknown)) assertRefused(answer, "unknown ids");
   assert.deepEqual(await dump(lectern), before);
 });
+
+function many<T>(element: (index: number) => T): T[] {
+  return Array.from({ length: 10_000 }, (_, index) => element(index));
+}

@@ -36,17 +36,12 @@ test("without the counters' lock a change would be missed: what commits late has
 test("with the counters' lock the later change waits for the earlier one", async () => {
   await using lectern = await startServer();
   const { first, second } = await assignTwo(lectern);
-  const lock = async (tx: WriteTx) => {
-    const at = await lockCounters(tx, ...assignmentCounters);
-    await moveCounter(tx, { kind: "assignments", total: 0, at });
-    return at;
-  };
   const poller = new Poller(
     waysToPoll(lectern, lectern.acme)["stored times, pages by position"] ?? assert.fail(),
   );
-  const slow = holdingWrite(lectern, first, lock);
+  const slow = holdingWrite(lectern, first, lockAndMove);
   await slow.changed;
-  const quick = holdingWrite(lectern, second, lock);
+  const quick = holdingWrite(lectern, second, lockAndMove);
   const quickEnds = quick.finish();
   await poller.poll();
   assert.notEqual(poller.seen.get(second), 77, "it waits");
@@ -75,6 +70,12 @@ test("a write's time is later than that of every write that was committed before
     [1, 2, 3].map((microsecond) => `2099-01-01 00:00:00.00000${microsecond}+00`),
   );
 });
+
+async function lockAndMove(tx: WriteTx): Promise<string> {
+  const at = await lockCounters(tx, ...assignmentCounters);
+  await moveCounter(tx, { kind: "assignments", total: 0, at });
+  return at;
+}
 
 /** A write that changes a row's score to 77, and commits when it is told to. */
 function holdingWrite(

@@ -102,23 +102,21 @@ export class Poller {
   }
 }
 
+export interface Writing {
+  readonly changes: number;
+  readonly writers: number;
+  readonly random: () => number;
+  /** false: writes take the clock's time without the counters' lock, which is what the guarantee rests on. */
+  readonly isGuarded?: boolean;
+}
+
 /**
  * Changes assignments in parallel transactions of random length while every way to poll is polled.
  * @returns by way, how often it polled and how many rows it has another state of than is stored.
  */
 export async function pollWhileWriting(
   lectern: TestServer,
-  {
-    changes,
-    writers,
-    random,
-  }: {
-    readonly changes: number;
-    readonly writers: number;
-    readonly random: () => number;
-    /** false: writes take the clock's time without the counters' lock, which is what the guarantee rests on. */
-    readonly isGuarded?: boolean;
-  },
+  { changes, writers, random, isGuarded = true }: Writing,
 ): Promise<{ readonly way: string; readonly polls: number; readonly missed: number }[]> {
   const { acme, make } = lectern;
   const { body } = await acme.get("/api/v1/assignments?per_page=1000");
@@ -150,7 +148,8 @@ export async function pollWhileWriting(
   await Promise.all(polling);
   const { body: stored } = await acme.get("/api/v1/assignments?per_page=1000");
   return pollers.map(({ way, poller }) => ({
-    ...{ way, polls: poller.polls },
+    way,
+    polls: poller.polls,
     missed: stored.assignments.filter(({ id, score }: Seen) => poller.seen.get(id) !== score).length,
   }));
 }

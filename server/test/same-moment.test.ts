@@ -53,13 +53,13 @@ test("a user who is deleted at the moment that somebody does something with them
   const { acme } = lectern;
   const content = await makeContent(lectern, acme, "Amber");
   for (const [index, act] of [...actsOnAUser, ...actsOnAUser].entries()) {
-    const { id } = await addUser(acme, `Brief ${"z".repeat(index + 1)}`);
+    const { id } = await addUser(acme, `Brief ${index}`);
     const [deleted, done] = await Promise.all([
       acme.delete(`/api/v1/users/${id}`),
       act(lectern, { ...content, user_id: id }),
     ]);
-    assert.equal(deleted.status, 200, act.name);
-    assert.ok(done.status < 500, `${act} ${JSON.stringify(done.body)}`);
+    assert.equal(deleted.status, 200);
+    assert.ok(done.status < 500, `act ${index}: ${JSON.stringify(done.body)}`);
     const { body } = await acme.get(`/api/v1/groups/${content.group_id}`);
     const people = [...body.members, ...body.managers].map((person) => person.id);
     assert.ok(!people.includes(id), "nothing of them is left");

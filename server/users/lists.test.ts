@@ -98,7 +98,6 @@ test("page and per_page are positive integers; a page has at most 1000 items", a
 test("filters find users by e-mail, ext_uid, sign-on id and custom field, joined with AND", async () => {
   await using lectern = await startServer();
   const { acme, globex, make } = lectern;
-  const shirt = (value: string) => ({ custom_user_fields: [{ name: "T-shirt", value }] });
   await addUser(acme, "Grace", { email: "Grace@example.com", ext_uid: "G-1", ...shirt("M") });
   await addUser(acme, "Alan", { ext_uid: "A 1&x", ...shirt("M") });
   await addUser(acme, "Mary", shirt("L"));
@@ -281,6 +280,10 @@ test("no filter finds another company's users", async () => {
   assert.deepEqual(await found(acme, "filter[custom_user_field][1]=M"), []);
   assert.deepEqual(await found(globex, "filter[custom_user_field][1]=M"), [2]);
 });
+
+function shirt(value: string) {
+  return { custom_user_fields: [{ name: "T-shirt", value }] };
+}
 
 async function found(client: Client, query: string): Promise<number[]> {
   return idsOf((await client.get(`/api/v1.1/users?${query}`)).body);

@@ -525,6 +525,18 @@ begin
 end
 $$;
 
+-- Looks at the tables anew, so that queries are planned for the rows that are there: after an import PostgreSQL would do
+-- so by itself within a minute, and until then take a company that it has never seen for an empty one. Only the owner
+-- may; the serving role does it through this function.
+create function analyze_tables() returns void
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  analyze users, custom_user_field_values, groups, memberships, assignables, lessons, paths, path_items, taggings,
+    course_lessons, group_assignments, assignments, due_dates, lesson_progress, lesson_completions,
+    assignment_results, library_uses, list_blocks;
+end
+$$;
+
 -- The second wall, the same for every table of a company. After a transaction the setting is an empty string, hence
 -- nullif: with no company set, every table is empty.
 do $$
@@ -562,3 +574,5 @@ grant select, insert, update, delete on all tables in schema public to lectern_a
 revoke update, delete on audit_log from lectern_app;
 grant usage on sequence company_ids to lectern_app;
 grant execute on function set_company to lectern_app;
+revoke execute on function analyze_tables from public;
+grant execute on function analyze_tables to lectern_app;
