@@ -20,6 +20,11 @@ const Assigned = closed({
 
 /** /api/v1/courses/:course_id/assignments, and how many have completed a course */
 export function registerCourseAssignments(app: App): void {
+  registerAssigning(app);
+  registerCounts(app);
+}
+
+function registerAssigning(app: App): void {
   const url = "/api/v1/courses/:course_id/assignments";
   app.get(
     url,
@@ -67,6 +72,9 @@ export function registerCourseAssignments(app: App): void {
       return reply.code(201).send(assigned);
     },
   );
+}
+
+function registerCounts(app: App): void {
   app.get(
     "/api/v1.1/courses/:course_id/assignments/completed",
     {

@@ -28,6 +28,11 @@ const Assigned = closed({
 
 /** /api/v1/lessons/:lesson_id/assignments, and how many have completed a lesson */
 export function registerLessonAssignments(app: App): void {
+  registerAssigning(app);
+  registerCounts(app);
+}
+
+function registerAssigning(app: App): void {
   const url = "/api/v1/lessons/:lesson_id/assignments";
   app.get(
     url,
@@ -75,6 +80,9 @@ export function registerLessonAssignments(app: App): void {
       return reply.code(201).send(assigned);
     },
   );
+}
+
+function registerCounts(app: App): void {
   app.get(
     "/api/v1.1/lessons/:lesson_id/assignments/completed",
     {

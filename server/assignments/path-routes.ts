@@ -20,6 +20,11 @@ const Assigned = closed({
 
 /** /api/v1/paths/:path_id/assignments, and how many have completed a path */
 export function registerPathAssignments(app: App): void {
+  registerAssigning(app);
+  registerCounts(app);
+}
+
+function registerAssigning(app: App): void {
   const url = "/api/v1/paths/:path_id/assignments";
   app.get(
     url,
@@ -67,6 +72,9 @@ export function registerPathAssignments(app: App): void {
       return reply.code(201).send(assigned);
     },
   );
+}
+
+function registerCounts(app: App): void {
   app.get(
     "/api/v1/paths/:path_id/assignments/completed",
     {

@@ -5,7 +5,7 @@ import { type Batch, firstOf } from "./rows.ts";
 import { wrong } from "./wrong.ts";
 
 /** Rows that are sent at once. */
-const BATCH_ROWS = 5_000;
+const BATCH_ROWS = 2_000;
 
 /**
  * Writes rows in batches, while the caller goes on to read. A batch is sent unchecked: that each of its references

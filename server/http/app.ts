@@ -22,6 +22,7 @@ import { describeApi } from "./openapi.ts";
 import { answerClientError, answerError } from "./problem.ts";
 import { decorateRequests } from "./request.ts";
 import { RouteTable } from "./route-table.ts";
+import { compileSerializer } from "./serializer.ts";
 import { watchRequests } from "./watch.ts";
 
 export type App = FastifyInstance<
@@ -58,6 +59,8 @@ export interface TimeLimits {
 
 /** A connection may idle for longer than the minute that proxies keep theirs, so that it never ends under a request. */
 const timeLimits: TimeLimits = { headersMs: 10_000, requestMs: 30_000, idleMs: 65_000 };
+/** A connection on which nothing moves, as its client does not read. Longer than the others, which tell the client. */
+const STALLED_TIMEOUT_MS = 60_000;
 /** How often they are looked at. */
 const LOOK_AT_CONNECTIONS_EVERY_MS = 1_000;
 /** An id in an address may be as long as an address can be: it is told what is wrong, not that nothing is there. */
@@ -71,6 +74,7 @@ export async function buildApp(options: AppOptions): Promise<{ app: App; routeTa
     rewriteUrl: ({ method = "GET", url = "/" }) => routeTable.resolve(method, url),
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.setValidatorCompiler(compileInput);
+  app.setSerializerCompiler(compileSerializer);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler((request) => {
     throw routeTable.missing(request.url);
@@ -130,7 +134,7 @@ function serverOptions(options: AppOptions): FastifyServerOptions {
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: MOST_BODY_BYTES,
     requestTimeout: requestMs,
-    connectionTimeout: requestMs,
+    connectionTimeout: STALLED_TIMEOUT_MS,
     keepAliveTimeout: idleMs,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MOST_PARAMETER_CHARACTERS },
     clientErrorHandler: answerClientError,

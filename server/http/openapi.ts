@@ -55,8 +55,14 @@ function describeFilters(schema: FastifySchema | undefined): FastifySchema {
   const { querystring } = schema ?? {};
   if (!isQuery(querystring) || querystring.patternProperties === undefined) return schema ?? {};
   const { patternProperties, ...rest } = querystring;
-  const filters = Object.entries(patternProperties).map(([pattern, filter]) => [nameOfPattern(pattern), filter]);
-  return { ...schema, querystring: { ...rest, properties: { ...rest.properties, ...Object.fromEntries(filters) } } };
+  const filters = Object.entries(patternProperties).map(([pattern, filter]) => [
+    nameOfPattern(pattern),
+    filter,
+  ]);
+  return {
+    ...schema,
+    querystring: { ...rest, properties: { ...rest.properties, ...Object.fromEntries(filters) } },
+  };
 }
 
 interface Query {

@@ -35,8 +35,9 @@ export async function pagesPartitionLists({ acme }: TestServer, tries: Tries): P
         await walkByNumber(acme, url, per_page),
         await walkByLink(acme, url, per_page),
       ];
-      assert.deepEqual(byNumber, itemsOf(whole.body), `${url} by number`);
-      assert.deepEqual(byLink, itemsOf(whole.body), `${url} by Link`);
+      assert.deepEqual(idsOf(byNumber), idsOf(itemsOf(whole.body)), `${url} by number`);
+      assert.deepEqual(idsOf(byLink), idsOf(byNumber), `${url} by Link`);
+      assert.deepEqual([byNumber, byLink], [itemsOf(whole.body), itemsOf(whole.body)], url);
       assert.equal(totalOf(whole.body), byNumber.length, url);
     }),
     tries,
@@ -47,7 +48,11 @@ function withQuery(url: string, query: string): string {
   return `${url}${url.includes("?") ? "&" : "?"}${query}`;
 }
 
-function itemsOf(body: Body): unknown[] {
+function idsOf(items: readonly Body[]): number[] {
+  return items.map(({ id }) => id);
+}
+
+function itemsOf(body: Body): Body[] {
   return body.users ?? body.assignments;
 }
 
@@ -55,8 +60,8 @@ function totalOf(body: Body): number {
   return body.total_users ?? body.total_assignments;
 }
 
-async function walkByNumber(client: Client, url: string, per_page: number): Promise<unknown[]> {
-  const items: unknown[] = [];
+async function walkByNumber(client: Client, url: string, per_page: number): Promise<Body[]> {
+  const items: Body[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
     const { body } = await client.get(withQuery(url, `per_page=${per_page}&page=${page}`));
     pages = body.total_pages;
@@ -65,8 +70,8 @@ async function walkByNumber(client: Client, url: string, per_page: number): Prom
   return items;
 }
 
-async function walkByLink(client: Client, url: string, per_page: number): Promise<unknown[]> {
-  const items: unknown[] = [];
+async function walkByLink(client: Client, url: string, per_page: number): Promise<Body[]> {
+  const items: Body[] = [];
   let next: string | undefined = withQuery(url, `per_page=${per_page}`);
   while (next !== undefined) {
     const { body, headers }: Answer = await client.get(next);
