@@ -6,13 +6,24 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
 const LEAST = [24, 12];
+// By itself Node 24 gives 128 MiB to new objects, and to the others four times what lives of them: a server that was
+// busy once keeps over 400 MiB. With these it keeps 225 and answers as fast. Only a new process takes the first of them.
+const MEMORY_FLAGS = ["--max-semi-space-size=16", "--heap-growing-percent=100"];
 const main = fileURLToPath(new URL("../server/main.ts", import.meta.url));
 const [major, minor] = process.versions.node.split(".").map(Number);
 
 if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) {
-  await import(main);
+  // Workers are forked with the flags of the process that watches over them.
+  if (process.execArgv.includes(MEMORY_FLAGS[0]) || process.execve === undefined) await import(main);
+  else
+    process.execve(process.execPath, [
+      process.execPath,
+      ...process.execArgv,
+      ...MEMORY_FLAGS,
+      ...process.argv.slice(1),
+    ]);
 } else {
-  const child = spawn(bundledNode(), [main, ...process.argv.slice(2)], { stdio: "inherit" });
+  const child = spawn(bundledNode(), [...MEMORY_FLAGS, main, ...process.argv.slice(2)], { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => process.exit(code ?? (signal ? 128 : 1)));
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { addManyUsers } from "../test/people.ts";
 import { type Answer, type Client, startServer, type TestServer } from "../test/server.ts";
-import { assign, idsOf, nextOf, setState } from "./fixture.ts";
+import { assign, idsOf, nextOf, setState } from "../test/learning.ts";
 
 test("changes come newest first, and the time asked for is compared with all its digits", async () => {
   await using lectern = await startServer();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addManyUsers } from "../test/people.ts";
 import { startServer } from "../test/server.ts";
-import { assign, setProgress, setState } from "./fixture.ts";
+import { assign, setProgress, setState } from "../test/learning.ts";
 
 test("counts of completions tell how a lesson was completed", async () => {
   await using lectern = await startServer();

@@ -5,7 +5,7 @@ import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { Maker } from "../test/make.ts";
 import { addManyUsers } from "../test/people.ts";
 import { type Client, startServer } from "../test/server.ts";
-import { assign, setProgress } from "./fixture.ts";
+import { assign, setProgress } from "../test/learning.ts";
 
 test("a path assignment shows the path as it is now, with the learner's own progress", async () => {
   await using lectern = await startServer();

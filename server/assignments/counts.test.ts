@@ -5,7 +5,7 @@ import { lockCounters } from "../db/counters.ts";
 import { assertCountsHold } from "../test/counts.ts";
 import { addManyUsers } from "../test/people.ts";
 import { startServer } from "../test/server.ts";
-import { assign, type School, setProgress, setState, type State } from "./fixture.ts";
+import { assign, type School, setProgress, setState, type State } from "../test/learning.ts";
 import { assignmentCounters, giveAssignments } from "./give.ts";
 
 /** A seed, so that a failure comes again. */

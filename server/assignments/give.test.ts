@@ -4,7 +4,7 @@ import { lockCounters } from "../db/counters.ts";
 import { assertCountsHold } from "../test/counts.ts";
 import { addManyUsers } from "../test/people.ts";
 import { startServer } from "../test/server.ts";
-import { assign, setState } from "./fixture.ts";
+import { assign, setState } from "../test/learning.ts";
 import { assignmentCounters, giveAssignments } from "./give.ts";
 
 test("what a group is assigned is given to who lacks it; the archived get and give nothing", async () => {
@@ -32,7 +32,13 @@ test("what a group is assigned is given to who lacks it; the archived get and gi
   await make.write(acme, async (tx) => {
     const at = await lockCounters(tx, ...assignmentCounters);
     const wanted = [grace, alan, retired, 77, alan].flatMap((assignee_id) =>
-      things.map((thing) => ({ ...thing, assignee_id, due_by: null, group_id: 5 })),
+      things.map(({ assignable_type, assignable_id }) => ({
+        assignee_id,
+        assignable_type,
+        assignable_id,
+        due_by: null,
+        group_id: 5,
+      })),
     );
     await giveAssignments(tx, wanted, at);
     await giveAssignments(tx, [], at);

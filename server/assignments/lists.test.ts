@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { lockCounters } from "../db/counters.ts";
 import { addGroup, addManyUsers, addUser } from "../test/people.ts";
 import { type Answer, type Client, startServer } from "../test/server.ts";
-import { assign, idsOf, nextOf, setState, takeTime } from "./fixture.ts";
+import { assign, idsOf, nextOf, setState, takeTime } from "../test/learning.ts";
 import { assignmentCounters, giveAssignments } from "./give.ts";
 
 test("the list shows every field of lessons, paths and courses that are assigned", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addManyUsers } from "../test/people.ts";
 import { type Client, startServer } from "../test/server.ts";
-import { assign, idsOf, nextOf, setState } from "./fixture.ts";
+import { assign, idsOf, nextOf, setState } from "../test/learning.ts";
 
 test("an assignment is overdue from the day after its due date, in the company's time zone", async () => {
   let now = new Date("2026-06-15T12:00:00Z");

@@ -55,7 +55,10 @@ export class Splitter {
     if (this.#level === 0 && token !== TokenType.LEFT_BRACE) throw wrong("", "a bundle is one JSON object");
     if (this.#level === 1 && this.#awaitsValue) this.#begin(token, value);
     if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) this.#level += 1;
-    if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) this.#level -= 1;
+    if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) {
+      this.#level -= 1;
+      if (this.#level === 1) this.#key = undefined;
+    }
     if (this.#level > MOST_LEVELS) throw wrong(this.#place(), `is nested deeper than ${MOST_LEVELS} levels`);
     if (this.#level !== 1) return;
     if (token === TokenType.STRING) this.#text = String(value);
@@ -63,7 +66,6 @@ export class Splitter {
       this.#key = this.#text;
       this.#awaitsValue = true;
     }
-    if (token === TokenType.COMMA) this.#key = undefined;
   }
 
   /** A value of the bundle's own level begins. */

@@ -27,7 +27,7 @@ export class Spool implements AsyncDisposable {
    * @throws OperatorError for what is no bundle, or can't be read.
    */
   static async read(source: Source): Promise<Spool> {
-    const spool = new Spool(await mkdtemp(join(tmpdir(), "lectern-import-")));
+    const spool = new Spool(await mkdtemp(join(tmpdir(), `lectern-import-${process.pid}-`)));
     try {
       await spool.#fill(source);
       return spool;

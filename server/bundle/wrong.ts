@@ -1,8 +1,8 @@
 import { OperatorError } from "../operator-error.ts";
 
-/** What is wrong with a value of a bundle: the message begins with the value's JSON pointer. */
+/** What is wrong with a value of a bundle: the message begins with the value's JSON pointer; that of the whole is empty. */
 export function wrong(pointer: string, why: string): OperatorError {
-  return new OperatorError(`${pointer}: ${why}`);
+  return new OperatorError(pointer === "" ? why : `${pointer}: ${why}`);
 }
 
 /** A key as it stands in a JSON pointer (RFC 6901). */

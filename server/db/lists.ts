@@ -91,7 +91,7 @@ export async function rebuildLists(tx: WriteTx, { table, by }: Recounted): Promi
   const columns = by.map((column) => sql.ref(column));
   const isRebuilt = by.length === 0 ? sql`list = ${table}` : sql`list like ${`${table}/%`}`;
   await sql`delete from list_blocks where company_id = ${tx.company.id} and ${isRebuilt}`.execute(tx.sql);
-  const list = sql`concat_ws('/', ${sql.join([sql`${table}::text`, ...columns])})`;
+  const list = sql.join([sql.lit(table), ...columns.map((column) => sql`${column}::text`)], sql` || '/' || `);
   const partition = by.length === 0 ? sql`` : sql`partition by ${sql.join(columns)}`;
   const groups = sql.join([sql`company_id`, ...columns, sql`block`]);
   await sql`

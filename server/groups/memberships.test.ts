@@ -261,6 +261,33 @@ test("the groups of an archived user can be seen but not changed", async () => {
   }
 });
 
+test("the audit keeps who was really added and removed", async () => {
+  await using lectern = await startServer();
+  const { acme } = lectern;
+  for (const name of ["Sales", "Support", "Marketing"]) await addGroup(acme, name, { members: [{ id: 1 }] });
+  await acme.put("/api/v1/users/1/groups", {
+    memberships: [{ id: 1 }, { id: 2, remove: "true" }],
+    managing: [{ id: 3 }, { id: 1, remove: true }],
+  });
+  await acme.put("/api/v1/users/1/groups", { managing: [{ id: 9 }] });
+  const rows = await lectern.database.read(acme.company, (tx) =>
+    tx.sql
+      .selectFrom("audit_log")
+      .select(["resource_type", "resource_id", "before", "after"])
+      .where("company_id", "=", tx.company.id)
+      .where("action", "=", "update_user_groups")
+      .execute(),
+  );
+  assert.deepEqual(rows, [
+    {
+      resource_type: "user",
+      resource_id: 1,
+      before: null,
+      after: { memberships: { added: [], removed: [2] }, managing: { added: [3], removed: [] } },
+    },
+  ]);
+});
+
 async function addThree(client: Client) {
   return [
     await addUser(client, "Grace Hopper"),

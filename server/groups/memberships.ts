@@ -5,13 +5,13 @@ import type { WriteTx } from "../db/db.ts";
 import { type FieldError, invalid } from "../http/problem.ts";
 
 /** An element of a body: it adds its id, or removes it. */
-export interface Element {
+interface Element {
   readonly id: number;
   readonly remove?: boolean;
 }
 
 /** The ids that an array of a body really added and removed, as the audit keeps them. */
-export interface Changed {
+interface Changed {
   readonly added: readonly number[];
   readonly removed: readonly number[];
 }

@@ -3,7 +3,7 @@ import { archiveState, closed, component, Id, ref } from "../http/schema.ts";
 import { GroupName, UserSummary } from "../users/schema.ts";
 
 /** More elements than this in one array of a body are refused: a request stays within seconds. */
-export const MOST_ELEMENTS = 10_000;
+const MOST_ELEMENTS = 10_000;
 
 const state = { name: Type.String(), ...archiveState };
 
@@ -63,7 +63,7 @@ export const NewGroup = Type.Object(
 export type NewGroup = Static<typeof NewGroup>;
 
 /** What an update does to memberships: each element adds its id, or removes it. */
-export const MembershipChanges = Type.Optional(
+const MembershipChanges = Type.Optional(
   Type.Array(
     Type.Object({
       id: Id,

@@ -4,10 +4,18 @@ import type { TestServer } from "./server.ts";
 
 /** Fails unless everything that is counted as it changes equals the rows, in every company. */
 export async function assertCountsHold({ ownerUrl, acme, globex }: TestServer): Promise<void> {
+  await assertCountsOf(ownerUrl, [acme.company, globex.company]);
+}
+
+/** The same for any companies, of a database whose owner the URL signs in as. */
+export async function assertCountsOf(
+  ownerUrl: string,
+  companies: readonly { readonly id: number; readonly subdomain: string }[],
+): Promise<void> {
   const owner = new pg.Client({ connectionString: ownerUrl });
   await owner.connect();
   try {
-    for (const { company } of [acme, globex]) {
+    for (const company of companies) {
       await owner.query("select set_config('app.company_id', $1, false)", [String(company.id)]);
       for (const [what, text] of Object.entries(differences)) {
         const { rows } = await owner.query(text, [company.id]);

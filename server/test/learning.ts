@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { lockCounters } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
-import type { Answer, Client, TestServer } from "../test/server.ts";
-import type { StoredStatus } from "./assignments.ts";
-import { type Counted, countAssignments } from "./counts.ts";
-import { assignmentCounters } from "./give.ts";
+import type { Answer, Client, TestServer } from "./server.ts";
+import type { StoredStatus } from "../assignments/assignments.ts";
+import { type Counted, countAssignments } from "../assignments/counts.ts";
+import { assignmentCounters } from "../assignments/give.ts";
 
 /** Where a learner stands. */
 export interface State {

@@ -1,0 +1,113 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { openEmbedded } from "../db/embedded/embedded.ts";
+import { assertCountsOf } from "./counts.ts";
+import { basic, runCommand, type RunningLectern, startLectern } from "./lectern.ts";
+import { WriteLoad } from "./write-load.ts";
+
+/** What a round of killing found. It throws when anything is lost, half done or counted wrong. */
+export interface Round {
+  /** Writes that were answered with a 2xx: all are there. */
+  readonly done: number;
+  /** Writes that were not: each is there in whole or not at all. */
+  readonly unknown: number;
+  /** From the kill to the next answered write. */
+  readonly awayMs: number;
+}
+
+/** Writes that are answered before the kill, and again after it. */
+const WRITES = 60;
+
+/** A data folder with a demo company, whose server and PostgreSQL are killed while it is written to. */
+export class KillGround {
+  readonly #settings: { readonly DATA_DIR: string };
+  readonly #company: { readonly id: number; readonly subdomain: string };
+  readonly #authorization: string;
+  readonly #lessons: readonly number[];
+  #rounds = 0;
+
+  private constructor(
+    settings: { readonly DATA_DIR: string },
+    company: { readonly id: number; readonly subdomain: string },
+    access: { readonly authorization: string; readonly lessons: readonly number[] },
+  ) {
+    this.#settings = settings;
+    this.#company = company;
+    this.#authorization = access.authorization;
+    this.#lessons = access.lessons;
+  }
+
+  /** Makes the folder as a first start does. */
+  static async make(DATA_DIR: string): Promise<KillGround> {
+    const settings = { DATA_DIR };
+    await using lectern = await startLectern(settings, ["start"]);
+    const [, subdomain = "", key = ""] = await lectern.says(/curl -u ([a-z]+):(\S+)/);
+    const authorization = basic(subdomain, key);
+    const update = ["company", "update", "--subdomain", subdomain, "--requests-per-minute", "100000000", "--json"];
+    const { id } = JSON.parse((await runCommand(settings, update)).stdout);
+    const { body } = await lectern.request("/api/v1/lessons", { authorization });
+    const active = body.lessons.filter((lesson: { archived_at: string | null }) => lesson.archived_at === null);
+    const lessons = active.map((lesson: { id: number }) => lesson.id);
+    await lectern.stop();
+    return new KillGround(settings, { id, subdomain }, { authorization, lessons });
+  }
+
+  /** `kill -9` of the server under load. Only a start follows: nothing is mended by hand. */
+  async killServer(): Promise<Round> {
+    await using killed = await startLectern(this.#settings, ["start"]);
+    const load = this.#load(killed);
+    await load.goesOn(WRITES);
+    const killedAt = performance.now();
+    await killed.stop("SIGKILL");
+    await load.stop();
+    await using next = await startLectern(this.#settings, ["start"]);
+    const after = this.#load(next);
+    await after.goesOn(1);
+    const awayMs = Math.round(performance.now() - killedAt);
+    await after.goesOn(WRITES);
+    await after.stop();
+    return { ...(await this.#check([load, after])), awayMs };
+  }
+
+  /** `kill -9` of PostgreSQL under load. The same server goes on, and restarts it by itself. */
+  async killPostgres(): Promise<Round> {
+    await using lectern = await startLectern(this.#settings, ["start"]);
+    const load = this.#load(lectern);
+    await load.goesOn(WRITES);
+    const pidFile = await readFile(join(this.#settings.DATA_DIR, "postgres", "postmaster.pid"), "utf8");
+    const killedAt = performance.now();
+    process.kill(Number(pidFile.split("\n")[0]), "SIGKILL");
+    await lectern.says(/PostgreSQL has ended unexpectedly/);
+    await load.goesOn(1);
+    const awayMs = Math.round(performance.now() - killedAt);
+    await load.goesOn(WRITES);
+    await load.stop();
+    return { ...(await this.#check([load])), awayMs };
+  }
+
+  #load(lectern: RunningLectern): WriteLoad {
+    this.#rounds += 1;
+    const name = `load${this.#rounds}`;
+    return new WriteLoad(lectern, { authorization: this.#authorization, lessons: this.#lessons, name });
+  }
+
+  async #check(loads: readonly WriteLoad[]): Promise<{ done: number; unknown: number }> {
+    await using embedded = await openEmbedded(this.#settings.DATA_DIR, "command", () => undefined);
+    const { host, port, user, password, database } = embedded.owner;
+    const url = `postgres://${user}:${password}@${host}:${port}/${database}`;
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      // Only the last load's settings can still be there.
+      const found = [];
+      for (const load of loads) found.push(await load.assertHolds(client, this.#company.id));
+      await loads.at(-1)?.assertSettingsHold(client, this.#company.id);
+      await assertCountsOf(url, [this.#company]);
+      const sum = (outcome: "done" | "unknown") => found.reduce((total, counts) => total + counts[outcome], 0);
+      return { done: sum("done"), unknown: sum("unknown") };
+    } finally {
+      await client.end();
+    }
+  }
+}
