@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { KillGround, type Round } from "../server/test/killing.ts";
 
 // Kills the server and PostgreSQL under write load, far more often than `npm test` does. It fails at the first write
@@ -8,14 +5,9 @@ import { KillGround, type Round } from "../server/test/killing.ts";
 const SERVER_KILLS = 10;
 const POSTGRES_KILLS = 5;
 
-const folder = await mkdtemp(join(tmpdir(), "lectern-kill-"));
-try {
-  const ground = await KillGround.make(join(folder, "data"));
-  await repeat("the server", SERVER_KILLS, () => ground.killServer());
-  await repeat("PostgreSQL", POSTGRES_KILLS, () => ground.killPostgres());
-} finally {
-  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
-}
+await using ground = await KillGround.make();
+await repeat("the server", SERVER_KILLS, () => ground.killServer());
+await repeat("PostgreSQL", POSTGRES_KILLS, () => ground.killPostgres());
 
 async function repeat(name: string, times: number, kill: () => Promise<Round>): Promise<void> {
   let [done, unknown, longestMs] = [0, 0, 0];

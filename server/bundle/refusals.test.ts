@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exportText, importInto, least, refusalOf } from "../test/bundles.ts";
 import { startServer } from "../test/server.ts";
+import { importBundle } from "./import.ts";
 
 const user = least.user(20);
 const lesson = least.lesson(3);
@@ -105,6 +106,12 @@ test("a file that is no UTF-8, and one that is not there, are refused in words",
   const bytes = Buffer.from('{"tags": [{"id": 1, "name": "caf\xe9"}]}', "latin1");
   const message = await refusalOf(lectern, lectern.acme, bytes);
   assert.equal(message, "/tags/0: is not UTF-8");
+  for (const file of ["/nowhere/company.json", "/"]) {
+    await assert.rejects(importBundle(lectern.database, lectern.acme.company, { file }), {
+      name: "OperatorError",
+      message: /^The bundle can't be read: E/,
+    });
+  }
 });
 
 test("an id that the company has already is refused, and so is its user's e-mail", async () => {

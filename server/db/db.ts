@@ -106,20 +106,24 @@ export class Database implements AsyncDisposable {
     return this.#connected(async (connection) => {
       // Not awaited before `run`: the first statements go out in one packet. If it fails, so does all that follows.
       const begun = this.#begin(connection, company.id, mode);
+      const statements = connection.borrow();
       try {
-        const [result] = await Promise.all([run(this.#tx(connection, company)), begun]);
+        const [result] = await Promise.all([run(this.#tx(statements, company)), begun]);
+        statements.end();
         const { command } = await connection.query("commit");
         if (command !== "COMMIT")
           throw new Error("a failed statement was ignored: the transaction was rolled back");
         return result;
       } catch (error) {
+        // One of several statements failed: what goes on beside it must not write outside the transaction.
+        statements.end();
         await connection.query("rollback").catch(() => connection.abandon());
         throw error;
       }
     });
   }
 
-  #tx({ sql, run }: Connection, company: Company): Tx {
+  #tx({ sql, run }: Pick<Tx, "sql" | "run">, company: Company): Tx {
     return { company, sql, run, now: this.#options.clock() };
   }
 
@@ -149,19 +153,34 @@ export class Database implements AsyncDisposable {
 /** One connection, which remembers the company that it serves, and Kysely on it. */
 class Connection extends pg.Client {
   readonly sql: Kysely<DB>;
-  readonly run: Tx["run"] = async <R extends object>(text: string, values: unknown[]) => {
-    const { rows } = await this.query<R & pg.QueryResultRow>(named(text, values));
-    return rows;
-  };
+  readonly run: Tx["run"];
   isBroken = false;
   #company_id = 0;
   declare release: (destroy: boolean) => void;
 
   constructor(config?: pg.ClientConfig) {
     super(config);
-    this.sql = kyselyOn(this);
+    const { sql, run } = this.borrow();
+    this.sql = sql;
+    this.run = run;
     this.on("error", () => this.abandon());
     this.on("end", () => this.abandon());
+  }
+
+  /** The ways to send statements, until `end` is called: after that they throw. */
+  borrow(): Pick<Tx, "sql" | "run"> & { end(): void } {
+    let isOpen = true;
+    const send = async <R extends object>(text: string, values: unknown[]) => {
+      if (!isOpen) throw new Error("the transaction has ended");
+      return this.query<R & pg.QueryResultRow>(named(text, values));
+    };
+    return {
+      sql: kyselyOn(send),
+      run: async <R extends object>(text: string, values: unknown[]) => (await send<R>(text, values)).rows,
+      end: () => {
+        isOpen = false;
+      },
+    };
   }
 
   /** Makes row-level security admit this company's rows alone, from the next statement on. */
@@ -213,11 +232,13 @@ function named(text: string, values: unknown[]): pg.QueryConfig {
   return name === undefined ? { text, values } : { name, text, values };
 }
 
-/** Kysely whose every statement runs on this one connection. */
-function kyselyOn(client: pg.Client): Kysely<DB> {
+type Send = <R extends object>(text: string, values: unknown[]) => Promise<pg.QueryResult<R & pg.QueryResultRow>>;
+
+/** Kysely whose every statement is sent in one way, on one connection. */
+function kyselyOn(send: Send): Kysely<DB> {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      const result = await client.query<R & pg.QueryResultRow>(named(query.sql, [...query.parameters]));
+      const result = await send<R & object>(query.sql, [...query.parameters]);
       return { rows: result.rows, numAffectedRows: BigInt(result.rowCount ?? 0) };
     },
     streamQuery() {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { openEmbedded } from "../db/embedded/embedded.ts";
 import { HeldWrites } from "../test/held.ts";
-import { basic, runCommand, startLectern } from "../test/lectern.ts";
+import { basic, removeData, runCommand, startLectern } from "../test/lectern.ts";
 
 let folder: string;
 let settings: { DATA_DIR: string };
@@ -13,7 +13,10 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), "lectern start ü-"));
   settings = { DATA_DIR: join(folder, "data") };
 });
-after(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+after(async () => {
+  for (const data of ["data", "other"]) await removeData(join(folder, data));
+  await rm(folder, { recursive: true, force: true });
+});
 
 /** What a first start has printed, for the tests that come back to the same folder. */
 let demo: { subdomain: string; key: string };

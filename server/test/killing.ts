@@ -1,9 +1,10 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import pg from "pg";
 import { openEmbedded } from "../db/embedded/embedded.ts";
 import { assertCountsOf } from "./counts.ts";
-import { basic, runCommand, type RunningLectern, startLectern } from "./lectern.ts";
+import { basic, removeData, runCommand, type RunningLectern, startLectern } from "./lectern.ts";
 import { WriteLoad } from "./write-load.ts";
 
 /** What a round of killing found. It throws when anything is lost, half done or counted wrong. */
@@ -19,8 +20,8 @@ export interface Round {
 /** Writes that are answered before the kill, and again after it. */
 const WRITES = 60;
 
-/** A data folder with a demo company, whose server and PostgreSQL are killed while it is written to. */
-export class KillGround {
+/** A data folder with a demo company, whose server and PostgreSQL are killed while it is written to. Dispose removes it. */
+export class KillGround implements AsyncDisposable {
   readonly #settings: { readonly DATA_DIR: string };
   readonly #company: { readonly id: number; readonly subdomain: string };
   readonly #authorization: string;
@@ -39,8 +40,8 @@ export class KillGround {
   }
 
   /** Makes the folder as a first start does. */
-  static async make(DATA_DIR: string): Promise<KillGround> {
-    const settings = { DATA_DIR };
+  static async make(): Promise<KillGround> {
+    const settings = { DATA_DIR: join(await mkdtemp(join(tmpdir(), "lectern-kill-")), "data") };
     await using lectern = await startLectern(settings, ["start"]);
     const [, subdomain = "", key = ""] = await lectern.says(/curl -u ([a-z]+):(\S+)/);
     const authorization = basic(subdomain, key);
@@ -86,6 +87,11 @@ export class KillGround {
     return { ...(await this.#check([load])), awayMs };
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await removeData(this.#settings.DATA_DIR);
+    await rm(dirname(this.#settings.DATA_DIR), { recursive: true, force: true });
+  }
+
   #load(lectern: RunningLectern): WriteLoad {
     this.#rounds += 1;
     const name = `load${this.#rounds}`;
@@ -99,13 +105,16 @@ export class KillGround {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     try {
-      // Only the last load's settings can still be there.
-      const found = [];
-      for (const load of loads) found.push(await load.assertHolds(client, this.#company.id));
+      const sum = { done: 0, unknown: 0 };
+      for (const load of loads) {
+        const { done, unknown } = await load.assertHolds(client, this.#company.id);
+        sum.done += done;
+        sum.unknown += unknown;
+      }
+      // Settings of an earlier load are written over.
       await loads.at(-1)?.assertSettingsHold(client, this.#company.id);
       await assertCountsOf(url, [this.#company]);
-      const sum = (outcome: "done" | "unknown") => found.reduce((total, counts) => total + counts[outcome], 0);
-      return { done: sum("done"), unknown: sum("unknown") };
+      return sum;
     } finally {
       await client.end();
     }

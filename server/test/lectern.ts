@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { text } from "node:stream/consumers";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { variables } from "../config.ts";
+import { openEmbedded } from "../db/embedded/embedded.ts";
 import type { Answer } from "./server.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/lectern.js", import.meta.url));
@@ -137,6 +139,15 @@ interface Call {
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   readonly authorization?: string;
   readonly body?: object;
+}
+
+/** Removes a data folder, with the PostgreSQL that a killed Lectern has left in it. */
+export async function removeData(dataDir: string): Promise<void> {
+  if (existsSync(dataDir)) {
+    const embedded = await openEmbedded(dataDir, "server", () => undefined);
+    await embedded[Symbol.asyncDispose]();
+  }
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 10 });
 }
 
 export function basic(subdomain: string, key: string): string {

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { commandActor } from "../companies/create.ts";
+import { startServer } from "../test/server.ts";
+
+test("what goes on after a transaction has failed writes nothing", async () => {
+  await using lectern = await startServer();
+  const { database, acme } = lectern;
+  let late: Promise<unknown> | undefined;
+  const fails = database.write(acme.company, commandActor, async (tx) => {
+    const rename = (name: string): Promise<unknown> =>
+      tx.sql.updateTable("companies").set({ name }).where("company_id", "=", acme.company.id).execute();
+    late = rename("inside").then(async () => {
+      await fails.catch(() => undefined);
+      return rename("outside");
+    });
+    await rename("begun");
+    throw new Error("one of several steps failed");
+  });
+  await assert.rejects(fails, /one of several steps failed/);
+  await assert.rejects(late ?? Promise.resolve(), /the transaction has ended/);
+  const { name } = await database.read(acme.company, (tx) =>
+    tx.sql
+      .selectFrom("companies")
+      .select("name")
+      .where("company_id", "=", acme.company.id)
+      .executeTakeFirstOrThrow(),
+  );
+  assert.equal(name, "acme");
+});
+
+test("a write whose failed statement is ignored is not taken for done", async () => {
+  await using lectern = await startServer();
+  const { database, acme } = lectern;
+  const ignores = database.write(acme.company, commandActor, async (tx) => {
+    await tx.run("select 1 / 0", []).catch(() => undefined);
+  });
+  await assert.rejects(ignores, /rolled back/);
+});
