@@ -13,7 +13,13 @@ export interface Sizes {
   readonly assignments: number;
 }
 
-export const largeSizes: Sizes = { users: 10_000, groups: 200, lessons: 500, paths: 100, assignments: 1_000_000 };
+export const largeSizes: Sizes = {
+  users: 10_000,
+  groups: 200,
+  lessons: 500,
+  paths: 100,
+  assignments: 1_000_000,
+};
 
 /** Characters that are given at once. */
 const CHUNK_LENGTH = 256 * 1024;
@@ -92,11 +98,18 @@ function toUser(id: number) {
 }
 
 function toGroup(id: number, { users }: Sizes) {
-  const members = [...count(Math.min(users, 100))].map((step) => ({ id: 1 + ((id * 31 + step * 17) % users) }));
+  const members = [...count(Math.min(users, 100))].map((step) => ({
+    id: 1 + ((id * 31 + step * 17) % users),
+  }));
   const distinct = [...new Map(members.map((member) => [member.id, member])).values()];
   return {
-    ...{ id, resource_type: "group", name: `Group ${id}`, archived_at: null, archived_by_user_id: null },
-    ...{ members: distinct, managers: [{ id: 1 + (id % users) }] },
+    id,
+    resource_type: "group",
+    name: `Group ${id}`,
+    archived_at: null,
+    archived_by_user_id: null,
+    members: distinct,
+    managers: [{ id: 1 + (id % users) }],
   };
 }
 
@@ -104,21 +117,45 @@ const active = { last_updated_at: null, archived_at: null, archived_by_user_id: 
 
 function toLesson(id: number) {
   return {
-    ...{ id, resource_type: "lesson", title: `Lesson ${id}`, description: "What there is to learn. ".repeat(20) },
-    ...{ assignees_count: 0, completed_count: 0, retake_score: 80, public: id % 2 === 0, created_at: time(id) },
-    ...{ ...active, tags: [{ id: 1 + (id % 20), name: `Tag ${1 + (id % 20)}`, resource_type: "tag" }] },
+    id,
+    resource_type: "lesson",
+    title: `Lesson ${id}`,
+    description: "What there is to learn. ".repeat(20),
+    assignees_count: 0,
+    completed_count: 0,
+    retake_score: 80,
+    public: id % 2 === 0,
+    created_at: time(id),
+    ...active,
+    tags: [{ id: 1 + (id % 20), name: `Tag ${1 + (id % 20)}`, resource_type: "tag" }],
   };
 }
 
 /** Every fourth path holds the one before it, so that contents are nested. */
 function toPath(id: number, { lessons }: Sizes) {
   return {
-    ...{ id, resource_type: "path", title: `Path ${id}`, description: "A way.", enforced_order: id % 2 === 0 },
-    ...{ public: false, created_at: time(id), ...active, published_at: null, publisher_id: null, tags: [] },
+    id,
+    resource_type: "path",
+    title: `Path ${id}`,
+    description: "A way.",
+    enforced_order: id % 2 === 0,
+    public: false,
+    created_at: time(id),
+    ...active,
+    published_at: null,
+    publisher_id: null,
+    tags: [],
     is_certification: id % 10 === 0,
     contents: [
       ...lessonsOfPath(id, lessons).map((lesson) => ({ id: lesson, resource_type: "lesson", title: "" })),
-      { ...{ id, resource_type: "wait_step", effect: "locked" }, condition: "prev_step_finished", unit: "days", amount: 7 },
+      {
+        id,
+        resource_type: "wait_step",
+        effect: "locked",
+        condition: "prev_step_finished",
+        unit: "days",
+        amount: 7,
+      },
       ...(id % 4 === 0 ? [{ id: id - 1, resource_type: "path", title: "", contents: [] }] : []),
     ],
   };
@@ -127,7 +164,9 @@ function toPath(id: number, { lessons }: Sizes) {
 const LESSONS_IN_PATH = 5;
 
 function lessonsOfPath(id: number, lessons: number): number[] {
-  const own = [...count(Math.min(LESSONS_IN_PATH, lessons))].map((step) => 1 + ((id * 11 + step * 3) % lessons));
+  const own = [...count(Math.min(LESSONS_IN_PATH, lessons))].map(
+    (step) => 1 + ((id * 11 + step * 3) % lessons),
+  );
   return [...new Set(own)];
 }
 
@@ -147,7 +186,12 @@ function toAssignment(id: number, sizes: Sizes) {
   const isPending = id % 31 === 0 && !isCompleted;
   const isBegun = isCompleted || isPending || id % 3 === 0;
   return {
-    ...{ id, resource_type: "assignment", assignee_id, ...thing, ext_uid: `E-${assignee_id}`, assigned_at: time(id) },
+    id,
+    resource_type: "assignment",
+    assignee_id,
+    ...thing,
+    ext_uid: `E-${assignee_id}`,
+    assigned_at: time(id),
     due_by: id % 4 === 0 ? null : `20${20 + (id % 12)}-06-${10 + (id % 20)}T00:00:00Z`,
     reassigned_at: null,
     started_at: isBegun ? time(id + 86_400) : null,
@@ -155,16 +199,25 @@ function toAssignment(id: number, sizes: Sizes) {
     updated_at: time(id + (isCompleted ? 172_800 : 86_400)),
     status: isCompleted ? "Completed" : isPending ? "Grade Pending" : "Incomplete",
     score: isCompleted ? 80 + (id % 21) : null,
-    ...(isPath ? { contents: toContents(id, thing.assignable_id, { sizes, isCompleted }), is_certification: false } : {}),
+    ...(isPath
+      ? { contents: toContents(id, thing.assignable_id, { sizes, isCompleted }), is_certification: false }
+      : {}),
   };
 }
 
-function toContents(id: number, path: number, { sizes, isCompleted }: { sizes: Sizes; isCompleted: boolean }) {
+function toContents(
+  id: number,
+  path: number,
+  { sizes, isCompleted }: { sizes: Sizes; isCompleted: boolean },
+) {
   return lessonsOfPath(path, sizes.lessons).map((lesson, place) => {
     const isDone = isCompleted || (id % 3 === 0 && place < 2);
     return {
-      ...{ id: lesson, resource_type: "lesson", started_at: isDone ? time(id + 90_000) : null },
-      ...{ completed_at: isDone ? time(id + 100_000) : null, ...(isDone ? { score: 90 } : {}) },
+      id: lesson,
+      resource_type: "lesson",
+      started_at: isDone ? time(id + 90_000) : null,
+      completed_at: isDone ? time(id + 100_000) : null,
+      ...(isDone ? { score: 90 } : {}),
       status: isDone ? "Completed" : "Incomplete",
     };
   });

@@ -1,11 +1,10 @@
 import type { Static } from "typebox";
 import { utcTime } from "../time.ts";
 import { moment, momentOrNull, storableJson } from "./check.ts";
-import { assignableExists } from "./content.ts";
 import { type Import, importPart } from "./part.ts";
 import { progressOf } from "./progress.ts";
 import { Rows } from "./rows.ts";
-import { takenId, unknown } from "./says.ts";
+import * as tables from "./tables.ts";
 import { AssignmentItem } from "./schema.ts";
 import { wrong } from "./wrong.ts";
 
@@ -14,7 +13,11 @@ const MOST_AHEAD_MS = 24 * 60 * 60 * 1000;
 
 /** Imports the assignments with the progress in paths and the results of earlier rounds. */
 export async function importAssignments(job: Import): Promise<Imported> {
-  const [assignments, progress, results] = [assignmentRows(), progressRows(), resultRows()];
+  const [assignments, progress, results] = [
+    new Rows(tables.assignments),
+    new Rows(tables.lessonProgress),
+    new Rows(tables.assignmentResults),
+  ];
   const latest = new Date(Date.parse(utcTime(job.at)) + MOST_AHEAD_MS).toISOString().replace("T", " ");
   let updatedAt = job.at;
   const count = await importPart(job, "assignments", {
@@ -84,48 +87,4 @@ function resultRow(assignment_id: number, result: Result, pointer: string) {
     score: result.score ?? null,
     contents: storableJson(result.contents, `${pointer}/contents`),
   };
-}
-
-function assignmentRows() {
-  return new Rows({
-    name: "assignments",
-    columns: {
-      ...{ id: "bigint", assignee_id: "bigint", assignable_type: "text", assignable_id: "bigint" },
-      ...{ group_id: "bigint", assigned_at: "timestamptz", due_by: "timestamptz", reassigned_at: "timestamptz" },
-      ...{ started_at: "timestamptz", completed_at: "timestamptz", updated_at: "timestamptz" },
-      ...{ status: "text", score: "integer" },
-    },
-    rules: [
-      { columns: ["id"], at: "/id", otherwise: takenId("assignment") },
-      { columns: ["assignee_id"], isIn: { table: "users", columns: ["id"] }, at: "/assignee_id", otherwise: unknown("user") },
-      assignableExists,
-      {
-        columns: ["assignee_id", "assignable_type", "assignable_id"],
-        at: "/assignable_id",
-        otherwise: "is assigned to this user already",
-      },
-    ],
-  });
-}
-
-function progressRows() {
-  return new Rows({
-    name: "lesson_progress",
-    columns: {
-      ...{ assignment_id: "bigint", lesson_id: "bigint", user_id: "bigint", started_at: "timestamptz" },
-      ...{ completed_at: "timestamptz", status: "text", score: "integer" },
-    },
-    rules: [{ columns: ["lesson_id"], isIn: { table: "lessons", columns: ["id"] }, at: "", otherwise: unknown("lesson") }],
-  });
-}
-
-function resultRows() {
-  return new Rows({
-    name: "assignment_results",
-    columns: {
-      ...{ assignment_id: "bigint", round: "integer", due_by: "timestamptz", started_at: "timestamptz" },
-      ...{ completed_at: "timestamptz", score: "integer", contents: "jsonb" },
-    },
-    rules: [{ columns: ["assignment_id", "round"], at: "/round", otherwise: "stands there twice" }],
-  });
 }

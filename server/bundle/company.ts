@@ -19,8 +19,13 @@ export async function importCompany({ tx, spool, ids }: Import): Promise<void> {
     ids.note(kind, id);
   }
   if (time_zone !== undefined) {
-    if (!isTimeZone(time_zone)) throw wrong(`/${COMPANY_KEY}/time_zone`, "must be a time zone, such as Europe/Berlin");
-    await tx.sql.updateTable("companies").set({ time_zone }).where("company_id", "=", tx.company.id).execute();
+    if (!isTimeZone(time_zone))
+      throw wrong(`/${COMPANY_KEY}/time_zone`, "must be a time zone, such as Europe/Berlin");
+    await tx.sql
+      .updateTable("companies")
+      .set({ time_zone })
+      .where("company_id", "=", tx.company.id)
+      .execute();
   }
   await importSettings(tx, settings);
 }

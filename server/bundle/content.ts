@@ -3,16 +3,12 @@ import type { AssignableType } from "../assignments/assignments.ts";
 import { moment, momentOrNull } from "./check.ts";
 import { type Import, importPart, type Place } from "./part.ts";
 import { Rows } from "./rows.ts";
-import { takenId, unknown } from "./says.ts";
+import * as tables from "./tables.ts";
 import { CourseItem, GroupAssignmentItem, LessonItem, PathItem, TagItem } from "./schema.ts";
 
 /** Imports the tags; what they mark says so itself. */
 export async function importTags(job: Import): Promise<number> {
-  const tags = new Rows({
-    name: "tags",
-    columns: { id: "bigint", name: "text" },
-    rules: [{ columns: ["id"], at: "/id", otherwise: takenId("tag") }],
-  });
+  const tags = new Rows(tables.tags);
   return importPart(job, "tags", {
     schema: TagItem,
     tables: [tags],
@@ -26,11 +22,7 @@ export async function importTags(job: Import): Promise<number> {
 /** Imports the lessons. */
 export async function importLessons(job: Import): Promise<number> {
   const { assignables, taggings, addThing } = thingRows(job, "Lesson");
-  const lessons = new Rows({
-    name: "lessons",
-    columns: { ...contentColumns, description: "text", retake_score: "integer" },
-    rules: [],
-  });
+  const lessons = new Rows(tables.lessons);
   return importPart(job, "lessons", {
     schema: LessonItem,
     tables: [assignables, lessons, taggings],
@@ -46,15 +38,7 @@ export async function importLessons(job: Import): Promise<number> {
 /** Imports the paths, without what is in them: a path may hold another that comes later in the file. */
 export async function importPaths(job: Import): Promise<number> {
   const { assignables, taggings, addThing } = thingRows(job, "LearningPaths::Path");
-  const paths = new Rows({
-    name: "paths",
-    columns: {
-      ...contentColumns,
-      ...{ description: "text", enforced_order: "boolean", is_certification: "boolean" },
-      ...{ published_at: "timestamptz", publisher_id: "bigint" },
-    },
-    rules: [],
-  });
+  const paths = new Rows(tables.paths);
   return importPart(job, "paths", {
     schema: PathItem,
     tables: [assignables, paths, taggings],
@@ -78,16 +62,8 @@ export async function importPaths(job: Import): Promise<number> {
 /** Imports the courses with their lessons. */
 export async function importCourses(job: Import): Promise<number> {
   const { assignables, taggings, addThing } = thingRows(job, "Course");
-  const courses = new Rows({
-    name: "courses",
-    columns: { ...contentColumns, description: "text", owner_id: "bigint" },
-    rules: [],
-  });
-  const lessons = new Rows({
-    name: "course_lessons",
-    columns: { course_id: "bigint", position: "integer", lesson_id: "bigint" },
-    rules: [{ columns: ["lesson_id"], isIn: { table: "lessons", columns: ["id"] }, at: "/id", otherwise: unknown("lesson") }],
-  });
+  const courses = new Rows(tables.courses);
+  const lessons = new Rows(tables.courseLessons);
   return importPart(job, "courses", {
     schema: CourseItem,
     tables: [assignables, courses, taggings, lessons],
@@ -107,20 +83,7 @@ export async function importCourses(job: Import): Promise<number> {
 
 /** Imports what groups are assigned. It gives nobody anything: who has what the assignments say. */
 export async function importGroupAssignments(job: Import): Promise<number> {
-  const assigned = new Rows({
-    name: "group_assignments",
-    columns: { id: "bigint", group_id: "bigint", assignable_type: "text", assignable_id: "bigint" },
-    rules: [
-      { columns: ["id"], at: "/id", otherwise: takenId("group assignment") },
-      { columns: ["group_id"], isIn: { table: "groups", columns: ["id"] }, at: "/group_id", otherwise: unknown("group") },
-      assignableExists,
-      {
-        columns: ["group_id", "assignable_type", "assignable_id"],
-        at: "/assignable_id",
-        otherwise: "is assigned to this group already",
-      },
-    ],
-  });
+  const assigned = new Rows(tables.groupAssignments);
   return importPart(job, "group_assignments", {
     schema: GroupAssignmentItem,
     tables: [assigned],
@@ -130,24 +93,6 @@ export async function importGroupAssignments(job: Import): Promise<number> {
     },
   });
 }
-
-/** A rule of every table that names a lesson, path or course. */
-export const assignableExists = {
-  columns: ["assignable_id", "assignable_type"],
-  isIn: { table: "assignables", columns: ["assignable_id", "assignable_type"] },
-  at: "/assignable_id",
-  otherwise: unknown("lesson, path or course"),
-} as const;
-
-const contentColumns = {
-  id: "bigint",
-  title: "text",
-  public: "boolean",
-  created_at: "timestamptz",
-  last_updated_at: "timestamptz",
-  archived_at: "timestamptz",
-  archived_by_user_id: "bigint",
-} as const;
 
 type Content = Static<typeof LessonItem> | Static<typeof PathItem> | Static<typeof CourseItem>;
 
@@ -165,22 +110,8 @@ function contentRow(item: Content) {
 
 /** The rows that every lesson, path and course has beside its own: what is counted of it, and its tags. */
 function thingRows(job: Import, assignable_type: AssignableType) {
-  const assignables = new Rows({
-    name: "assignables",
-    columns: {
-      ...{ assignable_type: "text", assignable_id: "bigint", assignees_count: "bigint" },
-      ...{ completed_count: "bigint", total_completions: "bigint", via_assignment: "bigint" },
-    },
-    rules: [{ columns: ["assignable_id", "assignable_type"], at: "/id", otherwise: takenId("of its kind") }],
-  });
-  const taggings = new Rows({
-    name: "taggings",
-    columns: { tag_id: "bigint", taggable_type: "text", taggable_id: "bigint" },
-    rules: [
-      { columns: ["tag_id"], isIn: { table: "tags", columns: ["id"] }, at: "/id", otherwise: unknown("tag") },
-      { columns: ["tag_id", "taggable_type", "taggable_id"], at: "/id", otherwise: "stands there twice" },
-    ],
-  });
+  const assignables = new Rows(tables.assignables);
+  const taggings = new Rows(tables.taggings);
   const addThing = ({ id, tags = [], archived_by_user_id }: Content, { element, pointer }: Place) => {
     // All is counted anew when everything is there.
     const counts = { assignees_count: 0, completed_count: 0, total_completions: 0, via_assignment: 0 };

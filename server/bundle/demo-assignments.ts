@@ -20,26 +20,29 @@ const things: readonly Thing[] = [
 const STRIDE = 211;
 
 /** Where twenty assignments in a row stand; every status there is. */
-const standings = [
-  ...new Array<Standing>(9).fill("completed"),
-  ...new Array<Standing>(4).fill("due"),
-  ...new Array<Standing>(2).fill("open"),
-  ...new Array<Standing>(3).fill("overdue"),
-  ...(["again", "grade_pending"] as const),
+const standings: readonly Standing[] = [
+  ...repeat<Standing>(9, "completed"),
+  ...repeat<Standing>(4, "due"),
+  ...repeat<Standing>(2, "open"),
+  ...repeat<Standing>(3, "overdue"),
+  "again",
+  "grade_pending",
 ];
 type Standing = "completed" | "due" | "open" | "overdue" | "again" | "grade_pending";
 
 /** Three hundred assignments, numbered as they were given. `daysAgo` gives the time so many days before now. */
 export function makeDemoAssignments(daysAgo: (days: number) => string) {
-  const given = ids(ASSIGNMENTS).map((number) => {
-    const pair = (number * STRIDE) % (USERS * things.length);
-    const thing = things[Math.trunc(pair / USERS)] ?? { assignable_type: "Lesson", assignable_id: 1 };
-    const standing = standings[number % standings.length] ?? "open";
-    return { assignee_id: 1 + (pair % USERS), ...thing, ...toState(standing, { number, thing, daysAgo }) };
-  });
-  return given
+  return ids(ASSIGNMENTS)
+    .map((number) => toAssignment(number, daysAgo))
     .toSorted((a, b) => (a.assigned_at < b.assigned_at ? -1 : 1))
-    .map((assignment, index) => ({ id: index + 1, ...assignment }));
+    .map((assignment, index) => Object.assign(assignment, { id: index + 1 }));
+}
+
+function toAssignment(number: number, daysAgo: (days: number) => string) {
+  const pair = (number * STRIDE) % (USERS * things.length);
+  const thing = things[Math.trunc(pair / USERS)] ?? { assignable_type: "Lesson", assignable_id: 1 };
+  const standing = standings[number % standings.length] ?? "open";
+  return { assignee_id: 1 + (pair % USERS), ...thing, ...toState(standing, { number, thing, daysAgo }) };
 }
 
 interface Given {
@@ -75,12 +78,18 @@ function toState(standing: Standing, given: Given) {
       return { ...base, ...open, due_by: midnight(daysAgo(2 + (number % 25))) };
     case "again": {
       // Completed once, and assigned anew: the score stays until the next completion.
-      const history = [{ round: 1, started_at: daysAgo(begun), completed_at: daysAgo(ended), score, contents: [] }];
+      const history = [
+        { round: 1, started_at: daysAgo(begun), completed_at: daysAgo(ended), score, contents: [] },
+      ];
       const times = { reassigned_at: daysAgo(9), updated_at: daysAgo(9), due_by: midnight(daysAgo(-21)) };
       return { ...base, ...nothing, ...times, status: "Incomplete", score, history };
     }
     default:
-      return { ...base, ...open, ...(thing.assignable_type === "Lesson" ? {} : { group_id: 1 + (number % 4) }) };
+      return {
+        ...base,
+        ...open,
+        ...(thing.assignable_type === "Lesson" ? {} : { group_id: 1 + (number % 4) }),
+      };
   }
 }
 
@@ -110,4 +119,8 @@ function midnight(time: string): string {
 
 function ids(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
+}
+
+function repeat<T>(times: number, value: T): T[] {
+  return Array.from({ length: times }, () => value);
 }

@@ -135,7 +135,10 @@ export function makeDemoUsers(adminEmail: string, daysAgo: (days: number) => str
           { id: 2 * id, custom_user_field_id: 2, value: daysAgo(hiredDaysAgo).slice(0, "2026".length) },
         ],
         created_at: daysAgo(Math.min(hiredDaysAgo, 700)),
-        library_uses: id % 4 === 0 ? [{ assignable_type: "Lesson", assignable_id: 9, views: 1 + (id % 3), completions: 1 }] : [],
+        library_uses:
+          id % 4 === 0
+            ? [{ assignable_type: "Lesson", assignable_id: 9, views: 1 + (id % 3), completions: 1 }]
+            : [],
         isLead: place === 0,
       };
     }),
@@ -159,10 +162,21 @@ export function makeDemoGroups(users: readonly DemoUser[], daysAgo: (days: numbe
   const interns = users.filter(({ id }) => id % 13 === 0);
   return [
     ...ofTeams,
-    { id: 5, name: "New starters", members: toIds(starters), managers: [{ id: 1 }, { id: 3 }], created_at: daysAgo(400) },
     {
-      ...{ id: 6, name: "Summer interns", members: toIds(interns), managers: [{ id: 1 }], created_at: daysAgo(390) },
-      ...{ archived_at: daysAgo(75), archived_by_user_id: 1 },
+      id: 5,
+      name: "New starters",
+      members: toIds(starters),
+      managers: [{ id: 1 }, { id: 3 }],
+      created_at: daysAgo(400),
+    },
+    {
+      id: 6,
+      name: "Summer interns",
+      members: toIds(interns),
+      managers: [{ id: 1 }],
+      created_at: daysAgo(390),
+      archived_at: daysAgo(75),
+      archived_by_user_id: 1,
     },
   ];
 }

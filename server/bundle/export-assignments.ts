@@ -27,13 +27,13 @@ export async function* exportAssignments(tx: Tx) {
     yield listed.map((assignment) => {
       const { id, contents = [] } = assignment;
       const [row, group_id, history] = [known.get(id), groups.get(id), results.get(id)];
-      return {
-        ...assignment,
-        ...(row && exactTimes(row)),
-        ...(group_id === undefined ? {} : { group_id }),
-        ...(history === undefined ? {} : { history }),
-        ...withProgress(contents, progress.get(id) ?? []),
-      };
+      return Object.assign(
+        assignment,
+        row && exactTimes(row),
+        group_id === undefined ? undefined : { group_id },
+        history === undefined ? undefined : { history },
+        withProgress(contents, progress.get(id) ?? []),
+      );
     });
   }
 }
@@ -59,7 +59,9 @@ async function listOrigins(tx: Tx, { first, last }: Range): Promise<Map<number, 
   const { rows } = await sql<{ id: number; group_id: number }>`
     select id, group_id
     from assignments
-    where company_id = ${tx.company.id} and id between ${first} and ${last} and group_id is not null`.execute(tx.sql);
+    where company_id = ${tx.company.id} and id between ${first} and ${last} and group_id is not null`.execute(
+    tx.sql,
+  );
   return new Map(rows.map(({ id, group_id }) => [id, group_id]));
 }
 
@@ -86,7 +88,7 @@ async function listProgress(tx: Tx, { first, last }: Range): Promise<Map<number,
  * can't say: in a lesson that awaits a grade, or is no longer in the path.
  */
 function withProgress(contents: readonly AssignmentContent[], progress: readonly Progress[]) {
-  if (progress.length === 0) return {};
+  if (progress.length === 0) return undefined;
   const unsaid = new Map(progress.map((row) => [row.lesson_id, row]));
   const byLesson = new Map(unsaid);
   const left = [...contents];
@@ -101,7 +103,7 @@ function withProgress(contents: readonly AssignmentContent[], progress: readonly
     item.completed_at = exactTimeOrNull(row.completed_at);
     if (row.status === item.status) unsaid.delete(item.id);
   }
-  return unsaid.size === 0 ? {} : { progress: [...unsaid.values()].map(toProgress) };
+  return unsaid.size === 0 ? undefined : { progress: [...unsaid.values()].map(toProgress) };
 }
 
 function toProgress({ lesson_id, started_at, completed_at, status, score }: Progress) {

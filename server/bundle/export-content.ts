@@ -34,7 +34,7 @@ export async function* exportLessons(tx: Tx) {
   );
   for await (const rows of pages) {
     const tags = await listTagsOf(tx, { type: "Lesson", ids: rows.map(({ id }) => id) });
-    yield rows.map((row) => ({ ...toLesson(tx, row, tags.get(row.id)), ...exactTimes(tx, row) }));
+    yield rows.map((row) => Object.assign(toLesson(tx, row, tags.get(row.id)), exactTimes(tx, row)));
   }
 }
 
@@ -50,12 +50,12 @@ export async function* exportPaths(tx: Tx) {
       findStructures(tx, ids),
     ]);
     const contents = toContents(tx, structures);
-    yield rows.map((row) => ({
-      ...toPath(tx, row, tags.get(row.id)),
-      ...exactTimes(tx, row),
-      published_at: exactZonedTimeOrNull(row.published_at, tx.company.time_zone),
-      contents: contents.get(row.id) ?? [],
-    }));
+    yield rows.map((row) =>
+      Object.assign(toPath(tx, row, tags.get(row.id)), exactTimes(tx, row), {
+        published_at: exactZonedTimeOrNull(row.published_at, tx.company.time_zone),
+        contents: contents.get(row.id) ?? [],
+      }),
+    );
   }
 }
 
@@ -66,7 +66,10 @@ export async function* exportCourses(tx: Tx) {
   );
   for await (const rows of pages) {
     const ids = rows.map(({ id }) => id);
-    const [lessons, tags] = await Promise.all([listLessonsOf(tx, ids), listTagsOf(tx, { type: "Course", ids })]);
+    const [lessons, tags] = await Promise.all([
+      listLessonsOf(tx, ids),
+      listTagsOf(tx, { type: "Course", ids }),
+    ]);
     yield rows.map((row) => ({
       id: row.id,
       resource_type: "course",
@@ -76,9 +79,11 @@ export async function* exportCourses(tx: Tx) {
       description: row.description,
       lessons: (lessons.get(row.id) ?? []).map(({ id, title }) => ({ id, title })),
       public: row.public,
+      created_at: exactTime(row.created_at),
+      last_updated_at: exactTimeOrNull(row.last_updated_at),
       tags: tags.get(row.id) ?? [],
       links: links(tx.company.base_url, "course", row),
-      ...exactTimes(tx, row),
+      archived_at: exactZonedTimeOrNull(row.archived_at, tx.company.time_zone),
       archived_by_user_id: row.archived_by_user_id,
       owner_id: row.owner_id,
     }));

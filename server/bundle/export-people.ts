@@ -52,16 +52,17 @@ export async function* exportUsers(tx: Tx) {
       listGroupNames(tx, ids),
       listLibraryUses(tx, ids),
     ]);
-    yield rows.map((row) => ({
-      ...toUserSummary(tx, row),
-      archived_at: exactZonedTimeOrNull(row.archived_at, tx.company.time_zone),
-      custom_user_field_data: custom.get(row.id) ?? [],
-      mobile_phone_number: row.mobile_phone_number,
-      groups: groups.get(row.id) ?? { member: [], manager: [] },
-      created_at: exactTime(row.created_at),
-      sso_id: row.sso_id,
-      library_uses: uses.get(row.id) ?? [],
-    }));
+    yield rows.map((row) =>
+      Object.assign(toUserSummary(tx, row), {
+        archived_at: exactZonedTimeOrNull(row.archived_at, tx.company.time_zone),
+        custom_user_field_data: custom.get(row.id) ?? [],
+        mobile_phone_number: row.mobile_phone_number,
+        groups: groups.get(row.id) ?? { member: [], manager: [] },
+        created_at: exactTime(row.created_at),
+        sso_id: row.sso_id,
+        library_uses: uses.get(row.id) ?? [],
+      }),
+    );
   }
 }
 

@@ -52,7 +52,11 @@ function withoutFurtherKeys(item: Item): Item {
   const { sso_id: _sso, library_uses: _uses, owner_id: _owner, group_id, history: _history, ...shown } = item;
   const { created_at, ...rest } = shown;
   const isPerson = "email" in item || "members" in item;
-  return { ...rest, ...(isPerson ? {} : created_at && { created_at }), ...("assignee_id" in item ? {} : group_id && { group_id }) };
+  return {
+    ...rest,
+    ...(isPerson ? {} : created_at && { created_at }),
+    ...("assignee_id" in item ? {} : group_id && { group_id }),
+  };
 }
 
 /** UTC times have seconds in answers, times with an offset milliseconds. */
@@ -88,7 +92,13 @@ test("the demo company has everything there is to see, and can be exported", asy
   ] as const) {
     assert.equal((await get(url)).body[key], count);
   }
-  for (const [part, count] of [["groups", 6], ["lessons", 12], ["paths", 4], ["courses", 2], ["tags", 5]] as const) {
+  for (const [part, count] of [
+    ["groups", 6],
+    ["lessons", 12],
+    ["paths", 4],
+    ["courses", 2],
+    ["tags", 5],
+  ] as const) {
     assert.equal((await get(`/api/v1/${part}`)).body[part].length, count, part);
   }
   for (const status of ["incomplete", "completed", "overdue", "grade_pending"]) {

@@ -2,7 +2,13 @@ import { sql } from "kysely";
 import type { Company } from "../companies/companies.ts";
 import type { Database, Tx } from "../db/db.ts";
 import { exportAssignments } from "./export-assignments.ts";
-import { exportCourses, exportGroupAssignments, exportLessons, exportPaths, exportTags } from "./export-content.ts";
+import {
+  exportCourses,
+  exportGroupAssignments,
+  exportLessons,
+  exportPaths,
+  exportTags,
+} from "./export-content.ts";
 import { exportCustomUserFields, exportGroups, exportRoles, exportUsers } from "./export-people.ts";
 import { Output } from "./output.ts";
 import { COMPANY_KEY, FORMAT, FORMAT_KEY } from "./parts.ts";
@@ -59,5 +65,7 @@ async function readLastIds(tx: Tx): Promise<Record<string, number>> {
     .orderBy("kind")
     .execute();
   // PostgreSQL's order of texts depends on a database's locale.
-  return Object.fromEntries(rows.toSorted((a, b) => (a.kind < b.kind ? -1 : 1)).map(({ kind, last_id }) => [kind, last_id]));
+  return Object.fromEntries(
+    rows.toSorted((a, b) => (a.kind < b.kind ? -1 : 1)).map(({ kind, last_id }) => [kind, last_id]),
+  );
 }

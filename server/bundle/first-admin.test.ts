@@ -19,8 +19,15 @@ test("where the file has the first administrator's id, they get a new one, with 
     [9, "Person 9", "person.9@example.com", "learner"],
     [1, "Person 1", "person.1@example.com", "learner"],
   ]);
-  assert.deepEqual(await readSecrets(lectern), { passwords: [{ ...before.passwords[0], user_id: 10 }], keys: before.keys });
-  const { body: user } = await acme.post("/api/v1/users", { name: "New", email: "new@example.com", role: "learner" });
+  assert.deepEqual(await readSecrets(lectern), {
+    passwords: [{ ...before.passwords[0], user_id: 10 }],
+    keys: before.keys,
+  });
+  const { body: user } = await acme.post("/api/v1/users", {
+    name: "New",
+    email: "new@example.com",
+    role: "learner",
+  });
   assert.equal(user.id, 11);
   await assertCountsHold(lectern);
 });
@@ -29,15 +36,26 @@ test("where the file has the first administrator's e-mail, the two become one wi
   await using lectern = await startServer();
   const { acme } = lectern;
   const before = await readSecrets(lectern);
-  const ada = least.user(77, { name: "Ada of old", email: ADMIN_EMAIL.toUpperCase(), role_id: 34, created_at: "2019-01-01" });
+  const ada = least.user(77, {
+    name: "Ada of old",
+    email: ADMIN_EMAIL.toUpperCase(),
+    role_id: 34,
+    created_at: "2019-01-01",
+  });
   await importInto(lectern, acme, { users: [least.user(1), ada] });
   const { body } = await acme.get("/api/v1/users");
   assert.deepEqual(body.users.map(namesOf), [
     [77, "Ada of old", "ADA@EXAMPLE.COM", "creator"],
     [1, "Person 1", "person.1@example.com", "learner"],
   ]);
-  assert.deepEqual(await readSecrets(lectern), { passwords: [{ ...before.passwords[0], user_id: 77 }], keys: before.keys });
-  assert.equal(await refusalOf(lectern, acme, { users: [least.user(77)] }), "/users/0/id: is taken by another user, of the company or of the file");
+  assert.deepEqual(await readSecrets(lectern), {
+    passwords: [{ ...before.passwords[0], user_id: 77 }],
+    keys: before.keys,
+  });
+  assert.equal(
+    await refusalOf(lectern, acme, { users: [least.user(77)] }),
+    "/users/0/id: is taken by another user, of the company or of the file",
+  );
   await assertCountsHold(lectern);
 });
 
@@ -66,8 +84,12 @@ test("the first administrator takes along what they have in the company", async 
   ];
   await acme.put("/api/v1/users/1", { ext_uid: "E1", custom_user_fields: data });
   const { body: group } = await acme.post("/api/v1/groups", { name: "Board", members: [{ id: 1 }] });
-  await acme.post("/api/v1/users/1/assignments", { assignments: [{ assignable_id: lesson, assignable_type: "Lesson" }] });
-  const refusal = await refusalOf(lectern, acme, { users: [least.user(2), least.user(1, { ext_uid: "E1" })] });
+  await acme.post("/api/v1/users/1/assignments", {
+    assignments: [{ assignable_id: lesson, assignable_type: "Lesson" }],
+  });
+  const refusal = await refusalOf(lectern, acme, {
+    users: [least.user(2), least.user(1, { ext_uid: "E1" })],
+  });
   assert.equal(refusal, "/users/1/ext_uid: is taken by the company's first administrator");
   const desk = { id: 90, custom_user_field_id: 1, value: "right" };
   const ada = least.user(40, { email: ADMIN_EMAIL, ext_uid: "E1", custom_user_field_data: [desk] });
@@ -75,7 +97,10 @@ test("the first administrator takes along what they have in the company", async 
   const { users, groups, courses, assignments } = await exportOf(lectern, acme);
   assert.deepEqual(
     users[1].custom_user_field_data.map(({ name, value }: Record<string, string>) => [name, value]),
-    [["Shirt", "M"], ["Desk", "right"]],
+    [
+      ["Shirt", "M"],
+      ["Desk", "right"],
+    ],
   );
   assert.deepEqual(groups[0].members, [{ id: 40 }]);
   assert.equal(groups[0].id, group.id);
@@ -123,9 +148,10 @@ async function readSecrets({ ownerUrl, acme }: TestServer) {
     "select user_id::integer, hash from passwords where company_id = $1",
     [acme.company.id],
   );
-  const { rows: keys } = await owner.query("select id, prefix, made_by_user_id from api_keys where company_id = $1", [
-    acme.company.id,
-  ]);
+  const { rows: keys } = await owner.query(
+    "select id, prefix, made_by_user_id from api_keys where company_id = $1",
+    [acme.company.id],
+  );
   await owner.end();
   return { passwords, keys };
 }

@@ -11,7 +11,13 @@ import { giveNewId, setFirstAdminAside, settleFirstAdmin } from "./first-admin.t
 import { type Import, LargestIds } from "./part.ts";
 import type { Part } from "./parts.ts";
 import { importPathItems } from "./path-items.ts";
-import { importCustomUserFields, importGroups, importLibraryUses, importRoles, importUsers } from "./people.ts";
+import {
+  importCustomUserFields,
+  importGroups,
+  importLibraryUses,
+  importRoles,
+  importUsers,
+} from "./people.ts";
 import { moveCountersOn, recount } from "./recount.ts";
 import { type Source, Spool } from "./spool.ts";
 

@@ -22,7 +22,8 @@ export class Output {
     await this.#put(`${this.#keys++ === 0 ? "{" : ","}\n${JSON.stringify(key)}:[`);
     let elements = 0;
     for await (const page of pages) {
-      for (const element of page) await this.#put(`${elements++ === 0 ? "\n" : ",\n"}${JSON.stringify(element)}`);
+      for (const element of page)
+        await this.#put(`${elements++ === 0 ? "\n" : ",\n"}${JSON.stringify(element)}`);
     }
     await this.#put("]");
   }

@@ -5,8 +5,8 @@ import { checkStructure, type StructureFault } from "../paths/cycles.ts";
 import { checker } from "./check.ts";
 import { type Import, importPart } from "./part.ts";
 import { Rows } from "./rows.ts";
-import { takenId, unknown } from "./says.ts";
 import { PathItem } from "./schema.ts";
+import { pathItems } from "./tables.ts";
 import { wrong } from "./wrong.ts";
 
 /**
@@ -14,7 +14,7 @@ import { wrong } from "./wrong.ts";
  * @throws OperatorError
  */
 export async function importPathItems(job: Import): Promise<void> {
-  const items = pathItemRows();
+  const items = new Rows(pathItems);
   await importPart(job, "paths", {
     schema: PathItem,
     tables: [items],
@@ -35,8 +35,14 @@ export async function importPathItems(job: Import): Promise<void> {
 type Item = Static<typeof PathItem>["contents"][number];
 
 const nothing = {
-  ...{ lesson_id: null, nested_path_id: null, item_id: null },
-  ...{ effect: null, condition: null, unit: null, amount: null, description: null },
+  lesson_id: null,
+  nested_path_id: null,
+  item_id: null,
+  effect: null,
+  condition: null,
+  unit: null,
+  amount: null,
+  description: null,
 };
 
 function toItem(item: Item, pointer: string) {
@@ -56,7 +62,9 @@ function toItem(item: Item, pointer: string) {
 }
 
 function toWaitStep({ effect, condition, unit, amount }: Item, pointer: string) {
-  const missing = Object.entries({ effect, condition, unit, amount }).find(([, value]) => value === undefined);
+  const missing = Object.entries({ effect, condition, unit, amount }).find(
+    ([, value]) => value === undefined,
+  );
   if (missing !== undefined) throw wrong(`${pointer}/${missing[0]}`, "is required");
   return { effect: effect ?? "", condition: condition ?? "", unit: unit ?? "", amount: amount ?? 0 };
 }
@@ -93,27 +101,13 @@ async function toWrong({ spool }: Import, { path_ids, message }: StructureFault)
       const place = path_ids.indexOf(id);
       if (place >= 0) {
         const next = path_ids[(place + 1) % path_ids.length];
-        const position = contents.findIndex((item) => (item.resource_type ?? item.type) === "path" && item.id === next);
+        const position = contents.findIndex(
+          (item) => (item.resource_type ?? item.type) === "path" && item.id === next,
+        );
         return wrong(position < 0 ? `${pointer}/contents` : `${pointer}/contents/${position}/id`, message);
       }
       element += 1;
     }
   }
   return wrong("/paths", message);
-}
-
-function pathItemRows() {
-  return new Rows({
-    name: "path_items",
-    columns: {
-      ...{ path_id: "bigint", position: "integer", resource_type: "text", lesson_id: "bigint" },
-      ...{ nested_path_id: "bigint", item_id: "bigint", effect: "text", condition: "text", unit: "text" },
-      ...{ amount: "integer", description: "text" },
-    },
-    rules: [
-      { columns: ["lesson_id"], isIn: { table: "lessons", columns: ["id"] }, at: "/id", otherwise: unknown("lesson") },
-      { columns: ["nested_path_id"], isIn: { table: "paths", columns: ["id"] }, at: "/id", otherwise: unknown("path") },
-      { columns: ["item_id", "resource_type"], at: "/id", otherwise: takenId("step of its kind") },
-    ],
-  });
 }

@@ -5,7 +5,7 @@ import type { FirstAdmin } from "./first-admin.ts";
 import { type Import, importPart } from "./part.ts";
 import { Rows } from "./rows.ts";
 import { CustomUserFieldItem, GroupItem, RoleItem, UserItem } from "./schema.ts";
-import { takenId, unknown } from "./says.ts";
+import * as tables from "./tables.ts";
 import { wrong } from "./wrong.ts";
 
 /** The ids below are the built-in roles'. */
@@ -13,23 +13,25 @@ const FIRST_CUSTOM_ROLE_ID = 100;
 
 /** Imports the custom roles. The built-in ones, which every company has, may stand among them. */
 export async function importRoles(job: Import): Promise<number> {
-  const roles = new Rows({
-    name: "roles",
-    columns: { id: "bigint", name: "text" },
-    rules: [{ columns: ["id"], at: "/id", otherwise: takenId("role") }],
-  });
+  const roles = new Rows(tables.roles);
   return importPart(job, "roles", {
     schema: RoleItem,
     tables: [roles],
     take({ id, name }, { element, pointer }) {
       const builtIn = builtInRoles.find((role) => role.id === id);
       if (builtIn !== undefined && builtIn.name !== name) {
-        throw wrong(`${pointer}/name`, `must be ${builtIn.name}: that is what the built-in role ${id} is called`);
+        throw wrong(
+          `${pointer}/name`,
+          `must be ${builtIn.name}: that is what the built-in role ${id} is called`,
+        );
       }
       if (builtIn !== undefined) return;
       if (id < FIRST_CUSTOM_ROLE_ID) {
         const ids = builtInRoles.map((role) => role.id).join(", ");
-        throw wrong(`${pointer}/id`, `must be a built-in role's (${ids}), or at least ${FIRST_CUSTOM_ROLE_ID}`);
+        throw wrong(
+          `${pointer}/id`,
+          `must be a built-in role's (${ids}), or at least ${FIRST_CUSTOM_ROLE_ID}`,
+        );
       }
       job.ids.note("roles", id);
       roles.add({ id, name }, element, pointer);
@@ -39,14 +41,7 @@ export async function importRoles(job: Import): Promise<number> {
 
 /** Imports the custom user fields. */
 export async function importCustomUserFields(job: Import): Promise<number> {
-  const fields = new Rows({
-    name: "custom_user_fields",
-    columns: { id: "bigint", name: "text", name_key: "text" },
-    rules: [
-      { columns: ["id"], at: "/id", otherwise: takenId("custom user field") },
-      { columns: ["name_key"], at: "/name", otherwise: "is the name of another custom user field" },
-    ],
-  });
+  const fields = new Rows(tables.customUserFields);
   return importPart(job, "custom_user_fields", {
     schema: CustomUserFieldItem,
     tables: [fields],
@@ -59,7 +54,7 @@ export async function importCustomUserFields(job: Import): Promise<number> {
 
 /** Imports the users with their values of custom fields. */
 export async function importUsers(job: Import, admin: FirstAdmin | undefined): Promise<number> {
-  const [users, values] = [userRows(), valueRows()];
+  const [users, values] = [new Rows(tables.users), new Rows(tables.customUserFieldValues)];
   return importPart(job, "users", {
     schema: UserItem,
     tables: [users, values],
@@ -95,7 +90,9 @@ export async function importUsers(job: Import, admin: FirstAdmin | undefined): P
         element,
         pointer,
       );
-      for (const [index, { id, custom_user_field_id, value }] of (item.custom_user_field_data ?? []).entries()) {
+      for (const [index, { id, custom_user_field_id, value }] of (
+        item.custom_user_field_data ?? []
+      ).entries()) {
         job.ids.note("custom_user_field_values", id);
         values.add(
           { id, user_id: item.id, custom_user_field_id, value },
@@ -109,26 +106,7 @@ export async function importUsers(job: Import, admin: FirstAdmin | undefined): P
 
 /** Imports what users viewed and completed in the library: after the lessons, paths and courses that they name. */
 export async function importLibraryUses(job: Import): Promise<void> {
-  const uses = new Rows({
-    name: "library_uses",
-    columns: {
-      ...{ user_id: "bigint", assignable_type: "text", assignable_id: "bigint" },
-      ...{ views: "integer", completions: "integer" },
-    },
-    rules: [
-      {
-        columns: ["assignable_id", "assignable_type"],
-        isIn: { table: "assignables", columns: ["assignable_id", "assignable_type"] },
-        at: "/assignable_id",
-        otherwise: unknown("lesson, path or course"),
-      },
-      {
-        columns: ["user_id", "assignable_type", "assignable_id"],
-        at: "/assignable_id",
-        otherwise: "stands there twice",
-      },
-    ],
-  });
+  const uses = new Rows(tables.libraryUses);
   await importPart(job, "users", {
     schema: UserItem,
     tables: [uses],
@@ -143,7 +121,7 @@ export async function importLibraryUses(job: Import): Promise<void> {
 
 /** Imports the groups and who is in them. */
 export async function importGroups(job: Import): Promise<number> {
-  const [groups, memberships] = [groupRows(), membershipRows()];
+  const [groups, memberships] = [new Rows(tables.groups), new Rows(tables.memberships)];
   return importPart(job, "groups", {
     schema: GroupItem,
     tables: [groups, memberships],
@@ -160,72 +138,14 @@ export async function importGroups(job: Import): Promise<number> {
         created_at: momentOrNull(item.created_at) ?? job.at,
       };
       groups.add(row, element, pointer);
-      for (const [role, key] of [["member", "members"], ["manager", "managers"]] as const) {
+      for (const [role, key] of [
+        ["member", "members"],
+        ["manager", "managers"],
+      ] as const) {
         for (const [index, { id }] of item[key].entries()) {
           memberships.add({ group_id: item.id, role, user_id: id }, element, `${pointer}/${key}/${index}`);
         }
       }
     },
-  });
-}
-
-function userRows() {
-  return new Rows({
-    name: "users",
-    columns: {
-      ...{ id: "bigint", name: "text", email: "text", email_key: "text", role_id: "bigint", ext_uid: "text" },
-      ...{ sso_id: "text", job_title: "text", business_unit: "text", department: "text", location: "text" },
-      ...{ locale: "text", hire_date: "date", manager_name: "text", mobile_phone_number: "text" },
-      ...{ archived_at: "timestamptz", archived_by_user_id: "bigint", created_at: "timestamptz" },
-    },
-    rules: [
-      { columns: ["id"], at: "/id", otherwise: takenId("user") },
-      { columns: ["email_key"], at: "/email", otherwise: "is another user's e-mail" },
-      { columns: ["role_id"], isIn: { table: "roles", columns: ["id"] }, at: "/role_id", otherwise: unknown("role") },
-      { columns: ["ext_uid"], at: "/ext_uid", otherwise: "is another user's ext_uid" },
-    ],
-  });
-}
-
-function valueRows() {
-  return new Rows({
-    name: "custom_user_field_values",
-    columns: { id: "bigint", user_id: "bigint", custom_user_field_id: "bigint", value: "text" },
-    rules: [
-      { columns: ["id"], at: "/id", otherwise: takenId("value") },
-      {
-        columns: ["custom_user_field_id"],
-        isIn: { table: "custom_user_fields", columns: ["id"] },
-        at: "/custom_user_field_id",
-        otherwise: unknown("custom user field"),
-      },
-      {
-        columns: ["user_id", "custom_user_field_id"],
-        at: "/custom_user_field_id",
-        otherwise: "has a value of this user already",
-      },
-    ],
-  });
-}
-
-function groupRows() {
-  return new Rows({
-    name: "groups",
-    columns: {
-      ...{ id: "bigint", name: "text", archived_at: "timestamptz", archived_by_user_id: "bigint" },
-      created_at: "timestamptz",
-    },
-    rules: [{ columns: ["id"], at: "/id", otherwise: takenId("group") }],
-  });
-}
-
-function membershipRows() {
-  return new Rows({
-    name: "memberships",
-    columns: { group_id: "bigint", role: "text", user_id: "bigint" },
-    rules: [
-      { columns: ["user_id"], isIn: { table: "users", columns: ["id"] }, at: "/id", otherwise: unknown("user") },
-      { columns: ["group_id", "role", "user_id"], at: "/id", otherwise: "stands there twice" },
-    ],
   });
 }

@@ -27,7 +27,10 @@ export function progressOf(item: Static<typeof AssignmentItem>, pointer: string)
   }
   for (const [index, { lesson_id, status, score, ...times }] of (item.progress ?? []).entries()) {
     byLesson.set(lesson_id, {
-      ...{ lesson_id, ...toTimes(times), status, score: score ?? null },
+      lesson_id,
+      ...toTimes(times),
+      status,
+      score: score ?? null,
       pointer: `${pointer}/progress/${index}/lesson_id`,
     });
   }
@@ -55,7 +58,9 @@ const checkContent = checker(AssignmentContentItem);
 type Content = Static<typeof AssignmentContentItem>;
 
 function hasBegun({ started_at, completed_at, score, status }: Content): boolean {
-  return started_at != null || completed_at != null || score != null || (status ?? "Incomplete") !== "Incomplete";
+  return (
+    started_at != null || completed_at != null || score != null || (status ?? "Incomplete") !== "Incomplete"
+  );
 }
 
 function toProgress(item: Content, pointer: string): LessonProgress {

@@ -23,7 +23,9 @@ export async function moveCountersOn(
   { ids, at }: { readonly ids: readonly (readonly [Kind, number])[]; readonly at: string },
 ): Promise<void> {
   await sql`
-    update counters set moved_at = greatest(moved_at, ${at}) where company_id = ${tx.company.id}`.execute(tx.sql);
+    update counters set moved_at = greatest(moved_at, ${at}) where company_id = ${tx.company.id}`.execute(
+    tx.sql,
+  );
   await sql`
     update counters set last_id = greatest(counters.last_id, largest.id)
     from unnest(

@@ -2,24 +2,28 @@ import { type RawBuilder, sql } from "kysely";
 import type { Tx, WriteTx } from "../db/db.ts";
 
 export type Value = string | number | boolean | null;
-type Columns = Readonly<Record<string, Value>>;
 type PgType = "bigint" | "integer" | "text" | "boolean" | "timestamptz" | "date" | "jsonb";
 
-/** A table that is imported into, and what must be true of its rows. */
-export interface Table<Row extends Columns> {
+/** A table that is imported into: its columns by type, and what must be true of its rows. */
+export interface Table<Column extends string> {
   readonly name: string;
-  readonly columns: { readonly [K in keyof Row]: PgType };
-  readonly rules: readonly Rule<keyof Row & string>[];
+  readonly columns: { readonly [T in PgType]?: readonly Column[] };
+  readonly rules: readonly Rule<NoInfer<Column>>[];
 }
 
 /** What must be true of columns together; a row that has null in the first of them is not asked. */
-interface Rule<Column extends string> {
+export interface Rule<Column extends string> {
   readonly columns: readonly Column[];
   /** A row of this table has these values under these names; without it, no other row of the table itself has them. */
   readonly isIn?: { readonly table: string; readonly columns: readonly string[] };
   /** What follows the row's pointer, to name the value. */
   readonly at: string;
   readonly otherwise: string;
+}
+
+/** A table, with its columns' names known to the compiler. */
+export function table<const Column extends string>(described: Table<Column>): Table<Column> {
+  return described;
 }
 
 /** A row that breaks a rule: which element of the bundle it is of, and what to say. */
@@ -30,14 +34,14 @@ export interface Breach {
 }
 
 /** Rows that wait to be written to one table. Kept by column, as they are sent. */
-export class Rows<Row extends Columns> implements Batch {
-  readonly #table: Table<Row>;
+export class Rows<Column extends string> implements Batch {
+  readonly #table: Table<Column>;
   readonly #insert: (tx: WriteTx, arrays: readonly RawBuilder<unknown>[]) => RawBuilder<unknown>;
-  #columns: Map<string, { readonly type: PgType; readonly values: Value[] }>;
+  #columns: Map<string, { readonly type: string; readonly values: Value[] }>;
   #elements: number[] = [];
   #pointers: string[] = [];
 
-  constructor(table: Table<Row>) {
+  constructor(table: Table<Column>) {
     this.#table = table;
     this.#columns = emptyColumns(table.columns);
     const names = [...this.#columns.keys()];
@@ -47,8 +51,8 @@ export class Rows<Row extends Columns> implements Batch {
   }
 
   /** Adds a row of an element of the bundle; `pointer` is where the row stands in it. */
-  add(row: Row, element: number, pointer: string): void {
-    const values: Columns = row;
+  add(row: Readonly<Record<Column, Value>>, element: number, pointer: string): void {
+    const values: Readonly<Record<string, Value>> = row;
     for (const [name, column] of this.#columns) column.values.push(values[name] ?? null);
     this.#elements.push(element);
     this.#pointers.push(pointer);
@@ -84,7 +88,7 @@ export class Rows<Row extends Columns> implements Batch {
   }
 
   /** The first row that breaks the rule; -1 for none. */
-  async #findFirst(tx: Tx, { columns, isIn }: Rule<keyof Row & string>): Promise<number> {
+  async #findFirst(tx: Tx, { columns, isIn }: Rule<Column>): Promise<number> {
     if (this.size === 0) return -1;
     const given = columns.map((_, index) => sql.ref(`given.c${index}`));
     const there = isIn ?? { table: this.#table.name, columns };
@@ -93,8 +97,7 @@ export class Rows<Row extends Columns> implements Batch {
       select from ${sql.table(there.table)} as there
       where there.company_id = ${tx.company.id} and ${sql.join(equal, sql` and `)}
     )`;
-    const breaks =
-      isIn === undefined ? sql`(${isThere} or given.seen > 1)` : sql`not ${isThere}`;
+    const breaks = isIn === undefined ? sql`(${isThere} or given.seen > 1)` : sql`not ${isThere}`;
     const names = columns.map((_, index) => sql.ref(`c${index}`));
     const { rows } = await sql<{ row: number | null }>`
       select min(n) - 1 as row
@@ -126,9 +129,17 @@ export interface Batch {
 export function firstOf(breaches: readonly (Breach | undefined)[]): Breach | undefined {
   return breaches
     .filter((breach) => breach !== undefined)
-    .reduce<Breach | undefined>((first, next) => (first === undefined || next.element < first.element ? next : first), undefined);
+    .reduce<Breach | undefined>(
+      (first, next) => (first === undefined || next.element < first.element ? next : first),
+      undefined,
+    );
 }
 
-function emptyColumns(columns: Readonly<Record<string, PgType>>) {
-  return new Map(Object.entries(columns).map(([name, type]) => [name, { type, values: new Array<Value>() }]));
+function emptyColumns(columns: Readonly<Record<string, readonly string[]>>) {
+  const entries = Object.entries(columns);
+  return new Map(
+    entries.flatMap(([type, names]) =>
+      names.map((name) => [name, { type, values: new Array<Value>() }] as const),
+    ),
+  );
 }

@@ -117,7 +117,8 @@ export class Splitter {
 class FiniteTokenizer extends Tokenizer {
   override parseNumber(text: string): number {
     const number = Number(text);
-    if (!Number.isFinite(number)) throw new RangeError(`holds ${text.slice(0, 40)}, which is beyond all numbers`);
+    if (!Number.isFinite(number))
+      throw new RangeError(`holds ${text.slice(0, 40)}, which is beyond all numbers`);
     return number;
   }
 }
@@ -129,5 +130,7 @@ function findPart(key: string | undefined): Part | undefined {
 /** The library's words without the name of its inner state. */
 function describe(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/ in state \w+$/, "").replace(/ at chunk position .*position "(\d+)"\)/, " at byte $1");
+  return message
+    .replace(/ in state \w+$/, "")
+    .replace(/ at chunk position .*position "(\d+)"\)/, " at byte $1");
 }

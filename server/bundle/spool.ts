@@ -101,8 +101,12 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
 function explain(error: unknown, source: Source): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   if (error.code === "ENOSPC") {
-    return new OperatorError(`${tmpdir()} is full: set TMPDIR to a folder with as much room as the bundle takes`);
+    return new OperatorError(
+      `${tmpdir()} is full: set TMPDIR to a folder with as much room as the bundle takes`,
+    );
   }
   const isOfFile = "file" in source && "path" in error && error.path === source.file;
-  return isOfFile || error.code === "EISDIR" ? new OperatorError(`The bundle can't be read: ${error.message}`) : error;
+  return isOfFile || error.code === "EISDIR"
+    ? new OperatorError(`The bundle can't be read: ${error.message}`)
+    : error;
 }

@@ -163,8 +163,8 @@ function toProblem(error: FastifyError): Problem {
   );
 }
 
-/** SQLSTATE classes and codes: connection lost, out of resources, operator intervention, statement or lock time-out. */
-const UNAVAILABLE_STATES = /^(08|53|57P|57014|55P03|25P03)/;
+/** SQLSTATE classes and codes: connection lost, the database takes none, out of resources, operator intervention, statement or lock time-out. */
+const UNAVAILABLE_STATES = /^(08|53|55000|57P|57014|55P03|25P03)/;
 const UNAVAILABLE_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT"]);
 const UNAVAILABLE_MESSAGES =
   /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed)/;
