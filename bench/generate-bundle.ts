@@ -56,7 +56,9 @@ function partsOf(sizes: Sizes) {
     ],
     users: count(sizes.users).map(toUser),
     groups: count(sizes.groups).map((id) => toGroup(id, sizes)),
-    group_assignments: count(sizes.groups).map((id) => ({ id, group_id: id, ...thingOf(id * 7, sizes) })),
+    group_assignments: count(sizes.groups).map((id) =>
+      Object.assign({ id, group_id: id }, thingOf(id * 7, sizes)),
+    ),
     tags: count(20).map((id) => ({ id, resource_type: "tag", name: `Tag ${id}` })),
     lessons: count(sizes.lessons).map(toLesson),
     paths: count(sizes.paths).map((id) => toPath(id, sizes)),
@@ -217,7 +219,7 @@ function toContents(
       resource_type: "lesson",
       started_at: isDone ? time(id + 90_000) : null,
       completed_at: isDone ? time(id + 100_000) : null,
-      ...(isDone ? { score: 90 } : {}),
+      score: isDone ? 90 : undefined,
       status: isDone ? "Completed" : "Incomplete",
     };
   });

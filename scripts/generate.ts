@@ -33,7 +33,10 @@ async function update(file: string, make: (text: string) => string): Promise<voi
 /** The types of the tables, read from a database that has all migrations. */
 function schemaTypes(): string {
   const args = ["--config-file", "scripts/codegen.json", "--url", cluster.url, "--print"];
-  const text = execFileSync("kysely-codegen", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  const text = execFileSync("kysely-codegen", args, {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   return text.slice(text.indexOf("/**"));
 }
 

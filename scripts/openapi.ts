@@ -9,7 +9,13 @@ import { Metrics } from "../server/http/metrics.ts";
  * @throws Error with the validator's findings.
  */
 export async function validateDocument(url: string): Promise<void> {
-  const options = { url, connections: 1, pooling: "session", statementTimeoutMs: 0, clock: () => new Date() } as const;
+  const options = {
+    url,
+    connections: 1,
+    pooling: "session",
+    statementTimeoutMs: 0,
+    clock: () => new Date(),
+  } as const;
   await using database = new Database(options);
   await using windows = postgresWindows(new Database(options));
   const metrics = new Metrics(database);

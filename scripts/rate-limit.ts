@@ -23,7 +23,9 @@ const windows = splitIntoWindows(taken.filter(({ admitted }) => admitted));
 for (const [index, { begunMs, count }] of windows.entries()) {
   const next = windows[index + 1];
   const lastedMs = next === undefined ? undefined : Math.round(next.begunMs - begunMs);
-  console.log(`window ${index + 1}: ${count} admitted${lastedMs === undefined ? "" : `, the next began after ${lastedMs} ms`}`);
+  console.log(
+    `window ${index + 1}: ${count} admitted${lastedMs === undefined ? "" : `, the next began after ${lastedMs} ms`}`,
+  );
   assert.ok(count >= 495 && count <= 500);
   assert.ok(lastedMs === undefined || lastedMs >= WINDOW_MS - 50);
 }

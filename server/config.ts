@@ -116,13 +116,13 @@ export type Config = { readonly [K in keyof typeof variables]: ReturnType<(typeo
 export function readConfig(given: Readonly<Record<string, string | undefined>> = {}): Config {
   const env = { ...process.env, ...given };
   const problems: string[] = [];
-  const value = <T>(variable: Variable<T>): T => {
-    const text = env[variable.name];
+  const value = <T>(of: Variable<T>): T => {
+    const set = env[of.name];
     try {
-      return variable.read(text === undefined || text === "" ? variable.default : text);
+      return of.read(set === undefined || set === "" ? of.default : set);
     } catch (error) {
-      problems.push(`${variable.name}=${text ?? ""}: ${error instanceof Error ? error.message : String(error)}`);
-      return variable.read(variable.default);
+      problems.push(`${of.name}=${set ?? ""}: ${error instanceof Error ? error.message : String(error)}`);
+      return of.read(of.default);
     }
   };
   const config: Config = {

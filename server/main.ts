@@ -15,6 +15,8 @@ try {
 
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED;
-  process.stderr.write(error instanceof OperatorError ? `lectern: ${error.message}\n` : `lectern: ${inspect(error)}\n`);
+  process.stderr.write(
+    error instanceof OperatorError ? `lectern: ${error.message}\n` : `lectern: ${inspect(error)}\n`,
+  );
   return FAILED;
 }

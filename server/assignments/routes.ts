@@ -1,3 +1,4 @@
+import { serializePlainly as serializerCompiler } from "../http/answer.ts";
 import type { App } from "../http/app.ts";
 import { readPage, toEnvelope } from "../http/page.ts";
 import { answers } from "../http/schema.ts";
@@ -24,7 +25,10 @@ const page200 = answers(200, pageOf("assignments"));
 export function registerAssignments(app: App): void {
   app.get(
     "/api/v1/assignments",
-    { schema: { tags, summary: "List assignments", querystring: AssignmentQuery, response: page200 } },
+    {
+      serializerCompiler,
+      schema: { tags, summary: "List assignments", querystring: AssignmentQuery, response: page200 },
+    },
     async (request, reply) => {
       const page = readPage(request.query);
       const found = await request.read((tx) => listAssignments(tx, page, request.query));
@@ -34,6 +38,7 @@ export function registerAssignments(app: App): void {
   app.get(
     "/api/v1.1/assignments",
     {
+      serializerCompiler,
       schema: {
         tags,
         summary: "List assignments in full",

@@ -25,11 +25,9 @@ test("an export holds each thing as the API shows it, to the digit that the API 
     lessons: await details("lessons"),
     paths: await details("paths"),
     courses: await details("courses"),
-    groups: (await details("groups")).map((group) => ({
-      ...group,
-      members: group.members.map(({ id }: Item) => ({ id })),
-      managers: group.managers.map(({ id }: Item) => ({ id })),
-    })),
+    groups: (await details("groups")).map((group) =>
+      Object.assign(group, { members: idsOf(group.members), managers: idsOf(group.managers) }),
+    ),
     group_assignments: (await acme.get("/api/v1/groups/1/assignments")).body,
   };
   for (const [part, items] of Object.entries(shown)) {
@@ -46,6 +44,10 @@ test("an export holds each thing as the API shows it, to the digit that the API 
     return items;
   }
 });
+
+function idsOf(users: readonly Item[]): Item[] {
+  return users.map(({ id }) => ({ id }));
+}
 
 /** Keys that no answer has. */
 function withoutFurtherKeys(item: Item): Item {
@@ -106,7 +108,7 @@ test("the demo company has everything there is to see, and can be exported", asy
   }
   const { contents } = (await get("/api/v1/paths/2")).body;
   const kinds = new Set(contents.map(({ resource_type }: Item) => resource_type));
-  assert.deepEqual([...kinds].toSorted(), ["lesson", "path", "placeholder", "wait_step"]);
+  assert.deepEqual(kinds, new Set(["lesson", "path", "placeholder", "wait_step"]));
   const copy = await lectern.addCompany({ subdomain: "copy" });
   const bundle = await exportOf(lectern, { company: { ...copy.company, id: company.id } });
   assert.equal((await importInto(lectern, copy, bundle)).assignments, 300);

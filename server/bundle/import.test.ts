@@ -90,7 +90,7 @@ test("an account is brought in with the answers of its API, and works", async ()
   const { body: lesson } = await acme.get("/api/v1/lessons/300");
   assert.deepEqual(
     [lesson.assignees_count, lesson.completed_count, lesson.tags],
-    [...[2, 1], [{ id: 17, resource_type: "tag", name: "Sécurité" }]],
+    [2, 1, [{ id: 17, resource_type: "tag", name: "Sécurité" }]],
   );
   const { body: path } = await acme.get("/api/v1/paths/50");
   assert.deepEqual(

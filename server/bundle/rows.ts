@@ -22,7 +22,7 @@ export interface Rule<Column extends string> {
 }
 
 /** A table, with its columns' names known to the compiler. */
-export function table<const Column extends string>(described: Table<Column>): Table<Column> {
+export function importedTable<const Column extends string>(described: Table<Column>): Table<Column> {
   return described;
 }
 

@@ -1,14 +1,14 @@
-import { type Rule, table } from "./rows.ts";
+import { importedTable, type Rule } from "./rows.ts";
 
 /** The tables that a bundle is written to, with the rules whose breach an import can name. */
 
-export const roles = table({
+export const roles = importedTable({
   name: "roles",
   columns: { bigint: ["id"], text: ["name"] },
   rules: [{ columns: ["id"], at: "/id", otherwise: takenId("role") }],
 });
 
-export const customUserFields = table({
+export const customUserFields = importedTable({
   name: "custom_user_fields",
   columns: { bigint: ["id"], text: ["name", "name_key"] },
   rules: [
@@ -17,7 +17,7 @@ export const customUserFields = table({
   ],
 });
 
-export const users = table({
+export const users = importedTable({
   name: "users",
   columns: {
     bigint: ["id", "role_id", "archived_by_user_id"],
@@ -46,7 +46,7 @@ export const users = table({
   ],
 });
 
-export const customUserFieldValues = table({
+export const customUserFieldValues = importedTable({
   name: "custom_user_field_values",
   columns: { bigint: ["id", "user_id", "custom_user_field_id"], text: ["value"] },
   rules: [
@@ -71,7 +71,7 @@ const assignableExists: Rule<"assignable_id" | "assignable_type"> = {
   otherwise: unknown("lesson, path or course"),
 };
 
-export const libraryUses = table({
+export const libraryUses = importedTable({
   name: "library_uses",
   columns: {
     bigint: ["user_id", "assignable_id"],
@@ -88,7 +88,7 @@ export const libraryUses = table({
   ],
 });
 
-export const groups = table({
+export const groups = importedTable({
   name: "groups",
   columns: {
     bigint: ["id", "archived_by_user_id"],
@@ -98,7 +98,7 @@ export const groups = table({
   rules: [{ columns: ["id"], at: "/id", otherwise: takenId("group") }],
 });
 
-export const memberships = table({
+export const memberships = importedTable({
   name: "memberships",
   columns: { bigint: ["group_id", "user_id"], text: ["role"] },
   rules: [
@@ -107,13 +107,13 @@ export const memberships = table({
   ],
 });
 
-export const tags = table({
+export const tags = importedTable({
   name: "tags",
   columns: { bigint: ["id"], text: ["name"] },
   rules: [{ columns: ["id"], at: "/id", otherwise: takenId("tag") }],
 });
 
-export const assignables = table({
+export const assignables = importedTable({
   name: "assignables",
   columns: {
     bigint: ["assignable_id", "assignees_count", "completed_count", "total_completions", "via_assignment"],
@@ -122,7 +122,7 @@ export const assignables = table({
   rules: [{ columns: ["assignable_id", "assignable_type"], at: "/id", otherwise: takenId("of its kind") }],
 });
 
-export const taggings = table({
+export const taggings = importedTable({
   name: "taggings",
   columns: { bigint: ["tag_id", "taggable_id"], text: ["taggable_type"] },
   rules: [
@@ -136,7 +136,7 @@ const contentTexts = ["title", "description"] as const;
 const contentTimes = ["created_at", "last_updated_at", "archived_at"] as const;
 
 // Their ids are looked at in `assignables`, where each of them has a row.
-export const lessons = table({
+export const lessons = importedTable({
   name: "lessons",
   columns: {
     bigint: contentIds,
@@ -148,7 +148,7 @@ export const lessons = table({
   rules: [],
 });
 
-export const paths = table({
+export const paths = importedTable({
   name: "paths",
   columns: {
     bigint: [...contentIds, "publisher_id"],
@@ -159,7 +159,7 @@ export const paths = table({
   rules: [],
 });
 
-export const pathItems = table({
+export const pathItems = importedTable({
   name: "path_items",
   columns: {
     bigint: ["path_id", "lesson_id", "nested_path_id", "item_id"],
@@ -173,7 +173,7 @@ export const pathItems = table({
   ],
 });
 
-export const courses = table({
+export const courses = importedTable({
   name: "courses",
   columns: {
     bigint: [...contentIds, "owner_id"],
@@ -184,13 +184,13 @@ export const courses = table({
   rules: [],
 });
 
-export const courseLessons = table({
+export const courseLessons = importedTable({
   name: "course_lessons",
   columns: { bigint: ["course_id", "lesson_id"], integer: ["position"] },
   rules: [{ columns: ["lesson_id"], ...names("lesson", "lessons"), at: "/id" }],
 });
 
-export const groupAssignments = table({
+export const groupAssignments = importedTable({
   name: "group_assignments",
   columns: { bigint: ["id", "group_id", "assignable_id"], text: ["assignable_type"] },
   rules: [
@@ -205,7 +205,7 @@ export const groupAssignments = table({
   ],
 });
 
-export const assignments = table({
+export const assignments = importedTable({
   name: "assignments",
   columns: {
     bigint: ["id", "assignee_id", "assignable_id", "group_id"],
@@ -225,7 +225,7 @@ export const assignments = table({
   ],
 });
 
-export const lessonProgress = table({
+export const lessonProgress = importedTable({
   name: "lesson_progress",
   columns: {
     bigint: ["assignment_id", "lesson_id", "user_id"],
@@ -236,7 +236,7 @@ export const lessonProgress = table({
   rules: [{ columns: ["lesson_id"], ...names("lesson", "lessons"), at: "" }],
 });
 
-export const assignmentResults = table({
+export const assignmentResults = importedTable({
   name: "assignment_results",
   columns: {
     bigint: ["assignment_id"],

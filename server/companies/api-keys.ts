@@ -52,7 +52,10 @@ export async function findCaller(
   );
   if (owner === undefined) return undefined;
   return database.read(companyOfId(owner.company), async (tx) => {
-    const [company, found] = await Promise.all([findCompany(tx, publicUrl), findActiveKey(tx, owner.api_key_id)]);
+    const [company, found] = await Promise.all([
+      findCompany(tx, publicUrl),
+      findActiveKey(tx, owner.api_key_id),
+    ]);
     if (company?.subdomain !== subdomain.toLowerCase() || found === undefined) return undefined;
     return { company, key: found };
   });

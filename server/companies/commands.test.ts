@@ -75,8 +75,16 @@ test("a company is not made by halves: each mistake is named, and nothing is the
     { line: `${create} half --admin-password-stdin`, code: 1, says: "at least 8 characters" },
     { line: `${create} half --admin-password short`, code: 1, says: "at least 8 characters" },
     { line: `${create} Half --admin-password correct-horse`, code: 2, says: "--subdomain" },
-    { line: `${create} half --admin-password correct-horse --time-zone Mars/X`, code: 2, says: "--time-zone" },
-    { line: `${create} half --admin-password correct-horse --requests-per-minute 0`, code: 2, says: "--requests-per-minute" },
+    {
+      line: `${create} half --admin-password correct-horse --time-zone Mars/X`,
+      code: 2,
+      says: "--time-zone",
+    },
+    {
+      line: `${create} half --admin-password correct-horse --requests-per-minute 0`,
+      code: 2,
+      says: "--requests-per-minute",
+    },
     { line: "company create --subdomain half", code: 2, says: "--name" },
     { line: "company", code: 2, says: "Usage" },
     { line: "compony", code: 2, says: "compony" },
@@ -92,11 +100,15 @@ test("a company is not made by halves: each mistake is named, and nothing is the
 });
 
 test("a subdomain is given once, also to two that ask for it at the same moment", async () => {
-  const line = "company create --subdomain wanted --name X --admin-name A --admin-email a@x.test --admin-password correct-horse";
+  const line =
+    "company create --subdomain wanted --name X --admin-name A --admin-email a@x.test --admin-password correct-horse";
   const results = await Promise.all([lectern(line), lectern(line)]);
   assert.deepEqual(results.map(({ code }) => code).toSorted(), [0, 1]);
   const refused = results.find(({ code }) => code === 1);
-  assert.equal(refused?.stderr, "lectern: The subdomain wanted is taken. Choose another, or see: lectern company list\n");
+  assert.equal(
+    refused?.stderr,
+    "lectern: The subdomain wanted is taken. Choose another, or see: lectern company list\n",
+  );
 });
 
 test("an operator changes what they name of a company, and nothing else", async () => {
@@ -108,7 +120,10 @@ test("an operator changes what they name of a company, and nothing else", async 
   const steps: [string, object][] = [
     ["--name Renamed --without-api", { name: "Renamed", has_api: false }],
     ["--time-zone Asia/Tokyo --with-api", { time_zone: "Asia/Tokyo", has_api: true }],
-    ["--requests-per-minute 1000 --without-learning-library", { requests_per_minute: 1000, has_learning_library: false }],
+    [
+      "--requests-per-minute 1000 --without-learning-library",
+      { requests_per_minute: 1000, has_learning_library: false },
+    ],
     ["--with-learning-library", { has_learning_library: true }],
   ];
   let expected = { ...first };
@@ -124,18 +139,31 @@ test("an operator changes what they name of a company, and nothing else", async 
   const both = await lectern(`${update} --with-api --without-api`);
   assert.equal(both.code, 2);
   const unknown = await lectern("company update --subdomain nobody --name X");
-  assert.deepEqual(unknown, { code: 1, stdout: "", stderr: "lectern: There is no company nobody. See: lectern company list\n" });
+  assert.deepEqual(unknown, {
+    code: 1,
+    stdout: "",
+    stderr: "lectern: There is no company nobody. See: lectern company list\n",
+  });
 });
 
 test("a key is shown once, listed without itself, and ended", async () => {
   await makeCompany("keys");
   const made = await json("api-key create --subdomain keys --name Payroll");
   assert.match(made.api_key, /^lectern_/);
-  assert.deepEqual(made, { id: 2, name: "Payroll", prefix: made.api_key.slice(0, 12), api_key: made.api_key });
+  assert.deepEqual(made, {
+    id: 2,
+    name: "Payroll",
+    prefix: made.api_key.slice(0, 12),
+    api_key: made.api_key,
+  });
   const revoked = await lectern("api-key revoke 2 --subdomain keys");
   assert.deepEqual(revoked, { code: 0, stdout: "Revoked key 2.\n", stderr: "" });
   const again = await lectern("api-key revoke 2 --subdomain keys");
-  assert.deepEqual(again, { code: 1, stdout: "", stderr: "lectern: keys has no key 2 in use. See: lectern api-key list\n" });
+  assert.deepEqual(again, {
+    code: 1,
+    stdout: "",
+    stderr: "lectern: keys has no key 2 in use. See: lectern api-key list\n",
+  });
   const [first, second, ...more] = await json("api-key list --subdomain keys");
   assert.deepEqual(more, []);
   assert.equal(first.revoked_at, null);
@@ -161,7 +189,9 @@ test("a company is deleted with everything of it, and the others are untouched",
     where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace`);
   assert.deepEqual(tables.flat().toSorted(), tablesInOrderOfDeletion.toSorted());
   const others = async () => {
-    const counts = tables.flat().map((table) => `select '${table}', company_id, count(*) from ${table} group by company_id`);
+    const counts = tables
+      .flat()
+      .map((table) => `select '${table}', company_id, count(*) from ${table} group by company_id`);
     const rows = await ask(`${counts.join(" union all ")} order by 1, 2`);
     return rows.filter(([, company_id]) => company_id !== String(company.id));
   };
@@ -182,7 +212,11 @@ test("a company is deleted with everything of it, and the others are untouched",
     assert.deepEqual(left, [["0"]], `${table}`);
   }
   for (const table of ["subdomains", "api_key_hashes"]) {
-    assert.deepEqual(await ask(`select count(*) from ${table} where company = $1`, [company.id]), [["0"]], table);
+    assert.deepEqual(
+      await ask(`select count(*) from ${table} where company = $1`, [company.id]),
+      [["0"]],
+      table,
+    );
   }
   assert.deepEqual(await others(), before);
 });

@@ -28,7 +28,11 @@ export function addCompanyCommands(program: Command): void {
     .description("change a company")
     .requiredOption("--subdomain <subdomain>", "which company")
     .option("--name <name>", "its new name", readName)
-    .addOption(new Option("--with-learning-library", "switch the learning library on").conflicts("withoutLearningLibrary"))
+    .addOption(
+      new Option("--with-learning-library", "switch the learning library on").conflicts(
+        "withoutLearningLibrary",
+      ),
+    )
     .addOption(new Option("--with-api", "switch the API on").conflicts("withoutApi"))
     .option("--json", "print the company as JSON")
     .action(update);
@@ -105,7 +109,9 @@ async function create(options: NewCompanyOptions): Promise<void> {
     }),
   );
   if (options.json) return print(JSON.stringify(made));
-  print(`Made company ${made.company.subdomain} (${made.company.id}) with administrator ${made.admin.email}.`);
+  print(
+    `Made company ${made.company.subdomain} (${made.company.id}) with administrator ${made.admin.email}.`,
+  );
   print(`API key, shown this once: ${made.api_key}`);
 }
 
@@ -113,7 +119,8 @@ async function list({ json }: { readonly json?: true }): Promise<void> {
   const companies = await withDatabase(listCompanies);
   if (json) return print(JSON.stringify(companies));
   if (companies.length === 0) print("There is no company yet. Make one: lectern company create --help");
-  for (const { id, subdomain, name, users } of companies) print(`${id}\t${subdomain}\t${name}\t${users} users`);
+  for (const { id, subdomain, name, users } of companies)
+    print(`${id}\t${subdomain}\t${name}\t${users} users`);
 }
 
 async function update(options: Settings): Promise<void> {
@@ -134,26 +141,51 @@ function toFlag(on: true | undefined, off: true | undefined): boolean | undefine
   return on === true;
 }
 
-async function remove({ subdomain, yes }: { readonly subdomain: string; readonly yes?: true }): Promise<void> {
+async function remove({
+  subdomain,
+  yes,
+}: {
+  readonly subdomain: string;
+  readonly yes?: true;
+}): Promise<void> {
   if (yes === undefined) {
-    throw new OperatorError(`This deletes ${subdomain} with all its people and results. To do it, add --yes.`);
+    throw new OperatorError(
+      `This deletes ${subdomain} with all its people and results. To do it, add --yes.`,
+    );
   }
   await onCompany(subdomain, deleteCompany, "owner");
   print(`Deleted ${subdomain}.`);
 }
 
-async function createKey(options: { readonly subdomain: string; readonly name: string; readonly json?: true }) {
+async function createKey(options: {
+  readonly subdomain: string;
+  readonly name: string;
+  readonly json?: true;
+}) {
   const { id, key, prefix } = await onCompany(options.subdomain, (database, company) =>
-    database.write(company, commandActor, (tx) => createApiKey(tx, { name: options.name, made_by_user_id: null })),
+    database.write(company, commandActor, (tx) =>
+      createApiKey(tx, { name: options.name, made_by_user_id: null }),
+    ),
   );
-  print(options.json ? JSON.stringify({ id, name: options.name, prefix, api_key: key }) : `API key, shown this once: ${key}`);
+  print(
+    options.json
+      ? JSON.stringify({ id, name: options.name, prefix, api_key: key })
+      : `API key, shown this once: ${key}`,
+  );
 }
 
-async function listKeys({ subdomain, json }: { readonly subdomain: string; readonly json?: true }): Promise<void> {
+async function listKeys({
+  subdomain,
+  json,
+}: {
+  readonly subdomain: string;
+  readonly json?: true;
+}): Promise<void> {
   const keys = await onCompany(subdomain, (database, company) => database.read(company, listApiKeys));
   if (json) return print(JSON.stringify(keys));
   for (const key of keys) {
-    const state = key.revoked_at === null ? `last used ${key.last_used_at ?? "never"}` : `revoked ${key.revoked_at}`;
+    const state =
+      key.revoked_at === null ? `last used ${key.last_used_at ?? "never"}` : `revoked ${key.revoked_at}`;
     print(`${key.id}\t${key.prefix}…\t${key.name}\tmade ${key.created_at}\t${state}`);
   }
 }
@@ -174,7 +206,8 @@ export async function onCompany<T>(
 ): Promise<T> {
   return withDatabase(async (database, publicUrl) => {
     const company = await findCompanyBySubdomain(database, subdomain, publicUrl);
-    if (company === undefined) throw new OperatorError(`There is no company ${subdomain}. See: lectern company list`);
+    if (company === undefined)
+      throw new OperatorError(`There is no company ${subdomain}. See: lectern company list`);
     return run(database, company);
   }, as);
 }
@@ -193,13 +226,16 @@ function readName(given: string): string {
 
 function readPersonName(given: string): string {
   if (/^ |[!@#$%^&*+=()|[\];`]/.test(given)) {
-    throw new InvalidArgumentError("A name can't begin with a space or have one of ! @ # $ % ^ & * + = ( ) | [ ] ; `");
+    throw new InvalidArgumentError(
+      "A name can't begin with a space or have one of ! @ # $ % ^ & * + = ( ) | [ ] ; `",
+    );
   }
   return readName(given);
 }
 
 function readEmail(given: string): string {
-  if (!/^[^\s@]+@[^\s@]+$/.test(given) || given.length > 254) throw new InvalidArgumentError("This is no e-mail address.");
+  if (!/^[^\s@]+@[^\s@]+$/.test(given) || given.length > 254)
+    throw new InvalidArgumentError("This is no e-mail address.");
   return given;
 }
 

@@ -66,13 +66,18 @@ async function takeSubdomain(tx: WriteTx, subdomain: string): Promise<void> {
     .returning("company")
     .executeTakeFirst();
   if (taken !== undefined) return;
-  throw new OperatorError(`The subdomain ${subdomain} is taken. Choose another, or see: lectern company list`);
+  throw new OperatorError(
+    `The subdomain ${subdomain} is taken. Choose another, or see: lectern company list`,
+  );
 }
 
 async function insertCompany(tx: WriteTx, { admin: _admin, ...columns }: NewCompany): Promise<string> {
   const company_id = tx.company.id;
   const created_at = tx.now.toISOString();
-  await tx.sql.insertInto("companies").values({ company_id, ...columns, created_at }).execute();
+  await tx.sql
+    .insertInto("companies")
+    .values({ company_id, ...columns, created_at })
+    .execute();
   await tx.sql
     .insertInto("counters")
     .values(kinds.map((kind) => ({ company_id, kind, last_id: 0, total: 0, moved_at: created_at })))

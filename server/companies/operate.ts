@@ -51,7 +51,14 @@ export async function updateCompany(
     await tx.sql.updateTable("companies").set(columns).where("company_id", "=", company.id).execute();
     const after = await getCompany(tx);
     const at = tx.now.toISOString();
-    await audit(tx, { action: "update_company", resource_type: "company", resource_id: company.id, before, after, at });
+    await audit(tx, {
+      action: "update_company",
+      resource_type: "company",
+      resource_id: company.id,
+      before,
+      after,
+      at,
+    });
     return after;
   });
 }

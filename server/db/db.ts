@@ -232,7 +232,10 @@ function named(text: string, values: unknown[]): pg.QueryConfig {
   return name === undefined ? { text, values } : { name, text, values };
 }
 
-type Send = <R extends object>(text: string, values: unknown[]) => Promise<pg.QueryResult<R & pg.QueryResultRow>>;
+type Send = <R extends object>(
+  text: string,
+  values: unknown[],
+) => Promise<pg.QueryResult<R & pg.QueryResultRow>>;
 
 /** Kysely whose every statement is sent in one way, on one connection. */
 function kyselyOn(send: Send): Kysely<DB> {

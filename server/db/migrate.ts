@@ -56,7 +56,9 @@ async function letOwnerServe(client: pg.Client): Promise<void> {
 
 /** The names of the migrations that this version has and the database lacks. */
 export async function findPending(client: Pick<pg.Client, "query">): Promise<Migration[]> {
-  const { rows } = await client.query<{ name: string; sha256: string }>("select name, sha256 from migrations");
+  const { rows } = await client.query<{ name: string; sha256: string }>(
+    "select name, sha256 from migrations",
+  );
   const applied = new Map(rows.map((row) => [row.name, row.sha256]));
   const ours = await readMigrations();
   const names = new Set(ours.map(({ name }) => name));
@@ -97,7 +99,9 @@ async function apply(client: pg.Client, { name, sql, sha256 }: Migration): Promi
     await client.query("commit");
   } catch (error) {
     await client.query("rollback");
-    throw new OperatorError(`Migration ${name} failed and was rolled back: ${String(error)}`, { cause: error });
+    throw new OperatorError(`Migration ${name} failed and was rolled back: ${String(error)}`, {
+      cause: error,
+    });
   }
 }
 

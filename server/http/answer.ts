@@ -15,9 +15,10 @@ export function markAnswers(app: FastifyInstance): void {
 }
 
 /**
- * The serializerCompiler of a route whose answer nests to any depth. What is made from such a schema asks of each item,
- * on each level anew, which of its kinds it is: 290 ms for a path of 1,000 levels, where this takes 4. It sends what it
- * is given, so the route must give exactly the keys of its schema.
+ * The serializerCompiler of a route whose answer nests to any depth, or is long. What is made from a schema that nests
+ * asks of each item, on each level anew, which of its kinds it is: 290 ms for a path of 1,000 levels, where this takes
+ * 4. A long list it puts together from thousands of pieces, which costs a sixth more of all the work for a page of
+ * 1,000 users. This sends what it is given, so the route must give exactly the keys of its schema.
  */
 export function serializePlainly(): typeof JSON.stringify {
   return JSON.stringify;

@@ -20,7 +20,10 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): vo
   app.get("/readyz", { schema }, async (_request, reply) => {
     const reason = await whyUnready(options.database);
     if (reason === undefined) return { status: "ready" };
-    return reply.code(503).header("retry-after", String(RETRY_AFTER_SECONDS)).send({ status: "unready", reason });
+    return reply
+      .code(503)
+      .header("retry-after", String(RETRY_AFTER_SECONDS))
+      .send({ status: "unready", reason });
   });
   app.get("/metrics", { schema }, async (request, reply) => {
     if (!options.metricsPublic && !isFromHere(request)) throw notFound("This address is");

@@ -13,7 +13,9 @@ const MOST_UNDER_WAY = 500;
 test("more requests than can be served are told to come back at once, and the server recovers", async () => {
   await using lectern = await startServer();
   await using held = await HeldWrites.hold(lectern.ownerUrl);
-  const before = Array.from({ length: MOST_UNDER_WAY }, () => lectern.acme.post("/api/v1/groups", { name: "Slow" }));
+  const before = Array.from({ length: MOST_UNDER_WAY }, () =>
+    lectern.acme.post("/api/v1/groups", { name: "Slow" }),
+  );
   await held.areWaitedFor(1);
   const refused = await lectern.acme.get("/api/v1/ping");
   assert.equal(refused.status, 503);
@@ -46,7 +48,10 @@ test("clients that go away before their answer leave nothing behind", { timeout:
   for (const socket of sockets) socket.destroy();
   while ((await lectern.acme.get("/api/v1/ping")).status !== 200) await sleep(10);
   const metrics = await lectern.app.inject({ url: "/metrics" });
-  assert.match(metrics.body, /^lectern_http_requests_total\{method="POST",route="\/api\/v1\/groups",status="499"\} \d+$/m);
+  assert.match(
+    metrics.body,
+    /^lectern_http_requests_total\{method="POST",route="\/api\/v1\/groups",status="499"\} \d+$/m,
+  );
 });
 
 test("a request that does not arrive in time is ended, and so is a connection that idles", async () => {

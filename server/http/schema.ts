@@ -19,11 +19,17 @@ export function ref<S extends TSchema & { readonly $id: string }>(schema: S): TU
 }
 
 /** A schema with a name, to stand in the document once. */
-export function component<const N extends string, S extends TSchema>(name: N, schema: S): S & { readonly $id: N } {
+export function component<const N extends string, S extends TSchema>(
+  name: N,
+  schema: S,
+): S & { readonly $id: N } {
   return Object.assign(schema, { $id: name });
 }
 
-export const Id = Type.Integer({ minimum: 1, description: "A positive integer, unique in the company among its kind." });
+export const Id = Type.Integer({
+  minimum: 1,
+  description: "A positive integer, unique in the company among its kind.",
+});
 
 export const Time = Type.String({
   description: "ISO 8601 in UTC, to the second, such as 2016-04-03T14:55:00Z.",
@@ -38,7 +44,9 @@ export const ZonedTime = Type.String({
 /** The archive state that users, groups, lessons, paths and courses have. */
 export const archiveState = {
   archived_at: nullable(ZonedTime, { description: "When it was archived; null while it is active." }),
-  archived_by_user_id: nullable(Id, { description: "Who archived it; null for a key made on the command line." }),
+  archived_by_user_id: nullable(Id, {
+    description: "Who archived it; null for a key made on the command line.",
+  }),
 };
 
 /** Where people find a lesson, path or course. */

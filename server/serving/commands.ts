@@ -7,7 +7,13 @@ import { runJobs } from "../jobs/jobs.ts";
 import type { CreatedCompany } from "../companies/create.ts";
 import type { Database } from "../db/db.ts";
 import { print, say, withDatabase } from "./command.ts";
-import { type Addresses, checkDatabase, connectForCommand, openAddresses, prepareDatabase } from "./database.ts";
+import {
+  type Addresses,
+  checkDatabase,
+  connectForCommand,
+  openAddresses,
+  prepareDatabase,
+} from "./database.ts";
 import { setMaintenance } from "./maintenance.ts";
 import { startServer } from "./serve.ts";
 import { openTransport } from "./transport.ts";
@@ -17,7 +23,9 @@ import { runWorker, startWorkers } from "./workers.ts";
 export function addServingCommands(program: Command): void {
   program
     .command("start")
-    .description("everything in one: the database, migrations, a demo company on the first run, the API and the jobs")
+    .description(
+      "everything in one: the database, migrations, a demo company on the first run, the API and the jobs",
+    )
     .option("--workers <number>", "how many processes serve requests (or WORKERS)")
     .action((options: { workers?: string }) => (cluster.isWorker ? runWorker() : start(readWith(options))));
   program

@@ -40,7 +40,8 @@ test("each wrong value is one line that names its variable, before anything star
   assert.deepEqual({ code, stdout }, { code: 1, stdout: "" });
   const lines = stderr.trimEnd().split("\n");
   assert.equal(lines.length, Object.keys(wrong).length, stderr);
-  for (const name of Object.keys(wrong)) assert.equal(lines.filter((line) => line.includes(name)).length, 1, stderr);
+  for (const name of Object.keys(wrong))
+    assert.equal(lines.filter((line) => line.includes(name)).length, 1, stderr);
   assert.equal(existsSync(DATA_DIR), false);
 });
 
@@ -60,7 +61,11 @@ test("an address that is open to other machines needs TLS, or the operator's wor
   assert.equal(code, 1);
   assert.match(stderr, /^lectern: HOST=0\.0\.0\.0 .+TLS_CERT_FILE.+TRUSTED_PROXIES.+ALLOW_PLAIN_HTTP/);
   assert.equal(existsSync(DATA_DIR), false);
-  await using told = await startLectern({ DATABASE_URL: database.ownerUrl, HOST: "0.0.0.0", ALLOW_PLAIN_HTTP: "true" });
+  await using told = await startLectern({
+    DATABASE_URL: database.ownerUrl,
+    HOST: "0.0.0.0",
+    ALLOW_PLAIN_HTTP: "true",
+  });
   assert.match(told.address, /^http:\/\/0\.0\.0\.0:\d+$/);
 });
 
@@ -103,7 +108,20 @@ test("with a certificate it speaks HTTPS and nothing else", async () => {
 
 function makeCertificate(cert: string, key: string): void {
   const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
-  const words = ["req", "-x509", ...curve, "-nodes", "-days", "1", "-subj", "/CN=localhost", "-keyout", key, "-out", cert];
+  const words = [
+    "req",
+    "-x509",
+    ...curve,
+    "-nodes",
+    "-days",
+    "1",
+    "-subj",
+    "/CN=localhost",
+    "-keyout",
+    key,
+    "-out",
+    cert,
+  ];
   // Node can't make a certificate; Debian has the program that can.
   execFileSync("openssl", words, { stdio: "ignore" });
 }

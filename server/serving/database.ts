@@ -80,7 +80,10 @@ export async function checkDatabase({ ownerUrl }: Addresses): Promise<void> {
 }
 
 /** The connections of requests. */
-export async function connect(config: Config, { servingUrl }: Pick<Addresses, "servingUrl">): Promise<Database> {
+export async function connect(
+  config: Config,
+  { servingUrl }: Pick<Addresses, "servingUrl">,
+): Promise<Database> {
   return new Database({
     ...(await sharedOptions(config, servingUrl)),
     connections: config.databaseConnections,
@@ -89,7 +92,10 @@ export async function connect(config: Config, { servingUrl }: Pick<Addresses, "s
 }
 
 /** The connection on which requests are counted: what it writes may be lost in a crash. */
-export async function connectLoose(config: Config, { servingUrl }: Pick<Addresses, "servingUrl">): Promise<Database> {
+export async function connectLoose(
+  config: Config,
+  { servingUrl }: Pick<Addresses, "servingUrl">,
+): Promise<Database> {
   return new Database({
     ...(await sharedOptions(config, servingUrl)),
     connections: 1,

@@ -44,7 +44,11 @@ test("it is ready only with a database of its version, and says what is wrong", 
   assert.equal((await ready()).status, 200, "the next version was started beside it");
   const { rows } = await owner.query("delete from migrations where name like '0001%' returning name");
   const missing = `the database lacks ${rows[0]?.name}: run lectern migrate`;
-  assert.deepEqual(await ready(), { status: 503, retryAfter: "5", body: { status: "unready", reason: missing } });
+  assert.deepEqual(await ready(), {
+    status: 503,
+    retryAfter: "5",
+    body: { status: "unready", reason: missing },
+  });
   await owner.query("drop table migrations");
   const away = { status: "unready", reason: "the database is away" };
   assert.deepEqual(await ready(), { status: 503, retryAfter: "5", body: away });
@@ -55,7 +59,8 @@ test("a request is one line of the log, and no line holds a secret or what was a
   await using database = await createTestDatabase();
   const settings = { DATABASE_URL: database.ownerUrl };
   const password = "the-admins-password";
-  const create = "company create --subdomain acme --name Acme --admin-name Ada --admin-email ada@acme.test --json";
+  const create =
+    "company create --subdomain acme --name Acme --admin-name Ada --admin-email ada@acme.test --json";
   const made = await runCommand(settings, [...create.split(" "), "--admin-password", password]);
   const { company, api_key } = JSON.parse(made.stdout);
   await using lectern = await startLectern(settings);
@@ -90,7 +95,15 @@ test("a request is one line of the log, and no line holds a secret or what was a
   );
   assert.equal(requests[0]?.request_id, written.headers["x-request-id"]);
   const log = lectern.lines.join("\n");
-  for (const secret of [api_key, authorization.slice(6), password, "wrong-guess", "odily", "queried", "at-all"]) {
+  for (const secret of [
+    api_key,
+    authorization.slice(6),
+    password,
+    "wrong-guess",
+    "odily",
+    "queried",
+    "at-all",
+  ]) {
     assert.ok(!log.includes(secret), secret);
   }
 });

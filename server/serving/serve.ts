@@ -32,7 +32,11 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 /** Starts the HTTP service of this process. @throws OperatorError when it can't listen. */
-export async function startServer({ config, servingUrl, metrics: gather }: ServeOptions): Promise<RunningServer> {
+export async function startServer({
+  config,
+  servingUrl,
+  metrics: gather,
+}: ServeOptions): Promise<RunningServer> {
   const tls = await openTransport(config);
   await using stack = new AsyncDisposableStack();
   const stream = openLog();
@@ -112,7 +116,11 @@ async function close(app: App): Promise<void> {
 }
 
 /** The address that it listens on, which begins the links where PUBLIC_URL is not set. */
-export function defaultPublicUrl({ host, port, tlsCertFile }: Pick<Config, "host" | "port" | "tlsCertFile">): string {
+export function defaultPublicUrl({
+  host,
+  port,
+  tlsCertFile,
+}: Pick<Config, "host" | "port" | "tlsCertFile">): string {
   const name = isIPv6(host) ? `[${host}]` : host;
   return `${tlsCertFile === undefined ? "http" : "https"}://${name}:${port}`;
 }

@@ -38,11 +38,17 @@ test("a second start keeps everything and makes no second demo; its commands wor
   assert.equal((await lectern.request("/api/v1/ping", authorize())).status, 200);
   const listed = await runCommand(settings, ["company", "list", "--json"]);
   const companies: { subdomain: string }[] = JSON.parse(listed.stdout);
-  assert.deepEqual(companies.map(({ subdomain }) => subdomain), [demo.subdomain]);
+  assert.deepEqual(
+    companies.map(({ subdomain }) => subdomain),
+    [demo.subdomain],
+  );
 
   const second = await runCommand({ ...settings, PORT: "0" }, ["start"]);
   assert.equal(second.code, 1);
-  assert.match(second.stderr, /^lectern: Another Lectern \(process \d+\) is already running on .+ Stop it first, or choose another DATA_DIR\.\n$/);
+  assert.match(
+    second.stderr,
+    /^lectern: Another Lectern \(process \d+\) is already running on .+ Stop it first, or choose another DATA_DIR\.\n$/,
+  );
   assert.equal((await lectern.request("/api/v1/ping", authorize())).status, 200);
   assert.equal(await lectern.stop(), 0);
   assert.ok(!lectern.lines.some((line) => line.includes("curl")), "a key is shown once");
@@ -60,7 +66,12 @@ test("a port in use is said, and the database is stopped again", async () => {
   const other = { DATA_DIR: join(folder, "other"), PORT };
   const { code, stdout, stderr } = await runCommand(other, ["start"]);
   assert.deepEqual({ code, stdout }, { code: 1, stdout: "" });
-  assert.ok(stderr.endsWith(`lectern: PORT=${PORT} of 127.0.0.1 is in use by another program. Stop it, or set PORT to another port.\n`), stderr);
+  assert.ok(
+    stderr.endsWith(
+      `lectern: PORT=${PORT} of 127.0.0.1 is in use by another program. Stop it, or set PORT to another port.\n`,
+    ),
+    stderr,
+  );
   // Only who holds the folder could start it, so nothing of the failed start is left.
   const freed = await openEmbedded(other.DATA_DIR, "server", () => undefined);
   await freed[Symbol.asyncDispose]();

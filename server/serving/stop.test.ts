@@ -5,7 +5,8 @@ import { createTestDatabase } from "../test/database.ts";
 import { HeldWrites } from "../test/held.ts";
 import { basic, runCommand, startLectern } from "../test/lectern.ts";
 
-const company = "--subdomain acme --name Acme --admin-name Ada --admin-email ada@acme.test --admin-password correct-horse";
+const company =
+  "--subdomain acme --name Acme --admin-name Ada --admin-email ada@acme.test --admin-password correct-horse";
 
 test("SIGTERM lets every request under way finish, in every process, and takes no new ones", async () => {
   await using database = await createTestDatabase();
@@ -23,7 +24,10 @@ test("SIGTERM lets every request under way finish, in every process, and takes n
   await isClosed(lectern.address);
   await held.release();
   const answers = await Promise.all(writing);
-  assert.deepEqual(answers.map(({ status }) => status), Array.from({ length: 6 }, () => 201));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    Array.from({ length: 6 }, () => 201),
+  );
   assert.equal(await ended, 0, lectern.lines.join("\n"));
 });
 

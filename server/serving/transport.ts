@@ -29,7 +29,9 @@ async function readTls(certFile: string, keyFile: string): Promise<Tls> {
   try {
     createSecureContext(tls);
   } catch (error) {
-    throw new OperatorError(`TLS_CERT_FILE and TLS_KEY_FILE can't be used together: ${String(error)}`, { cause: error });
+    throw new OperatorError(`TLS_CERT_FILE and TLS_KEY_FILE can't be used together: ${String(error)}`, {
+      cause: error,
+    });
   }
   return tls;
 }

@@ -16,7 +16,8 @@ let authorization: string;
 before(async () => {
   database = await createTestDatabase();
   settings = { DATABASE_URL: database.ownerUrl };
-  const create = "company create --subdomain acme --name Acme --admin-name A --admin-email a@acme.test --requests-per-minute 100000";
+  const create =
+    "company create --subdomain acme --name Acme --admin-name A --admin-email a@acme.test --requests-per-minute 100000";
   const { stdout } = await command(`${create} --admin-password correct-horse --json`);
   ({ api_key } = JSON.parse(stdout));
   authorization = basic("acme", api_key);
@@ -35,7 +36,9 @@ async function command(line: string) {
 
 /** Asks until both processes have answered many times: each new connection goes to the next of them. */
 async function askEveryProcess(path: string, by = authorization): Promise<number[]> {
-  const answers = await Promise.all(Array.from({ length: 20 }, () => lectern.request(path, { authorization: by })));
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => lectern.request(path, { authorization: by })),
+  );
   return [...new Set(answers.map(({ status }) => status))];
 }
 
@@ -46,7 +49,8 @@ async function listWorkers(): Promise<number[]> {
 
 async function countPings(): Promise<number> {
   const { body } = await lectern.request("/metrics");
-  const counted = /^lectern_http_requests_total\{method="GET",route="\/api\/v1\/ping",status="200"\} (\d+)$/m.exec(body);
+  const counted =
+    /^lectern_http_requests_total\{method="GET",route="\/api\/v1\/ping",status="200"\} (\d+)$/m.exec(body);
   return Number(counted?.[1] ?? 0);
 }
 
@@ -103,7 +107,8 @@ test("in maintenance every process says when to come back, and the health addres
     message: "Offline for maintenance: try again later",
     request_id: refused.headers["x-request-id"],
   });
-  for (const path of ["/healthz", "/readyz", "/metrics"]) assert.deepEqual(await askEveryProcess(path), [200], path);
+  for (const path of ["/healthz", "/readyz", "/metrics"])
+    assert.deepEqual(await askEveryProcess(path), [200], path);
   await command("maintenance off");
   await sleep(EVERYWHERE_AFTER_MS);
   assert.deepEqual(await askEveryProcess("/api/v1/ping"), [200]);

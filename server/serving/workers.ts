@@ -66,7 +66,11 @@ export async function runWorker(): Promise<void> {
   let server: RunningServer;
   try {
     const config = readConfig();
-    server = await startServer({ config, servingUrl: config.databaseUrl ?? "", metrics: askParentForMetrics });
+    server = await startServer({
+      config,
+      servingUrl: config.databaseUrl ?? "",
+      metrics: askParentForMetrics,
+    });
   } catch (error) {
     process.send?.(`${FAILED}${error instanceof OperatorError ? error.message : String(error)}`);
     process.exitCode = 1;
@@ -108,6 +112,7 @@ async function askParentForMetrics(): Promise<string> {
   process.send?.(ASK_FOR_METRICS);
   for (;;) {
     const [message]: unknown[] = await once(process, "message");
-    if (typeof message === "object" && message !== null && "metrics" in message) return String(message.metrics);
+    if (typeof message === "object" && message !== null && "metrics" in message)
+      return String(message.metrics);
   }
 }

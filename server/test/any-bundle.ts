@@ -1,19 +1,15 @@
 import fc, { type GeneratorValue } from "fast-check";
 
 /** Any small company, as a bundle of a stranger's might be: every kind of thing, odd texts, times of every precision. */
-export const anyBundle = fc.gen().map((pick) => {
-  const users = pickUsers(pick);
+export const anyBundle = fc.gen().map(pickBundle);
+
+function pickBundle(pick: Pick) {
+  const people = pickIds(pick, 6).map((id, index) => pickUser(pick, id, index));
   const [tags, lessons] = [pickTags(pick), pickIds(pick, 5)];
   const content = pickContent(pick, { tags: tags.map(({ id }) => id), lessons });
-  const groups = pickIds(pick, 3).map((id) => ({
-    id,
-    name: pickText(pick).trim() || "Group",
-    ...pickArchive(pick),
-    created_at: pickTime(pick),
-    members: pickSome(pick, users),
-    managers: pickSome(pick, users),
-  }));
   const things = thingsOf(content);
+  const users = people.map((user) => Object.assign(user, { library_uses: pickUses(pick, things) }));
+  const groups = pickIds(pick, 3).map((id) => pickGroup(pick, id, users));
   return {
     users,
     groups,
@@ -24,16 +20,14 @@ export const anyBundle = fc.gen().map((pick) => {
       { id: 5, name: "Desk" },
       { id: 8, name: pickText(pick, 2) },
     ],
-    group_assignments: pickPairs(pick, groups, things).map(([group, thing], index) => ({
-      id: 3 * index + 1,
-      group_id: group.id,
-      ...thing,
-    })),
+    group_assignments: pickPairs(pick, groups, things).map(([group, thing], index) =>
+      Object.assign({ id: 3 * index + 1, group_id: group.id }, thing),
+    ),
     assignments: pickPairs(pick, users, things).map(([user, thing], index) =>
       pickAssignment(pick, { id: 7 * index + 2, assignee_id: user.id, ...thing }, lessons),
     ),
   };
-});
+}
 
 type Pick = GeneratorValue;
 
@@ -46,8 +40,8 @@ interface Thing {
   readonly assignable_id: number;
 }
 
-function pickUsers(pick: Pick) {
-  return pickIds(pick, 6).map((id, index) => ({
+function pickUser(pick: Pick, id: number, index: number) {
+  return {
     id,
     name:
       pickText(pick)
@@ -66,19 +60,59 @@ function pickUsers(pick: Pick) {
     custom_user_field_data: [5, 8]
       .filter(() => pick(fc.boolean))
       .map((field) => ({ id: 10 * id + field, custom_user_field_id: field, value: pickText(pick) })),
-  }));
+  };
+}
+
+function pickUses(pick: Pick, things: readonly Thing[]) {
+  return things
+    .filter(() => pick(fc.boolean))
+    .map((thing) => Object.assign({ views: pick(fc.nat), completions: 1 }, thing));
+}
+
+function pickGroup(pick: Pick, id: number, users: readonly Identified[]) {
+  return {
+    id,
+    name: pickText(pick).trim() || "Group",
+    ...pickArchive(pick),
+    created_at: pickTime(pick),
+    members: pickSome(pick, users),
+    managers: pickSome(pick, users),
+  };
 }
 
 function pickTags(pick: Pick) {
   return pickIds(pick, 3).map((id) => ({ id, name: pickText(pick) }));
 }
 
-function pickContent(
-  pick: Pick,
-  known: { readonly tags: readonly number[]; readonly lessons: readonly number[] },
-) {
-  const tagged = known.tags.map((id) => ({ id }));
-  const base = (id: number) => ({
+interface Known {
+  readonly tags: readonly number[];
+  readonly lessons: readonly number[];
+}
+
+function pickContent(pick: Pick, known: Known) {
+  const lessons = known.lessons.map((id) =>
+    Object.assign(pickThing(pick, id, known), { retake_score: pick(fc.nat, 100) }),
+  );
+  const pathIds = pickIds(pick, 4);
+  // Each holds only paths that come before it: so no path contains itself.
+  const paths = pathIds.map((id, index) =>
+    Object.assign(
+      pickThing(pick, id, known),
+      pickPath(pick, id, { ...known, paths: pathIds.slice(0, index) }),
+    ),
+  );
+  const courses = pickIds(pick, 2).map((id) =>
+    Object.assign(pickThing(pick, id, known), {
+      owner_id: pick(fc.constantFrom, null, 99),
+      lessons: known.lessons.map((lesson) => ({ id: lesson })),
+    }),
+  );
+  return { lessons, paths: pick(fc.boolean) ? paths : paths.toReversed(), courses };
+}
+
+/** What lessons, paths and courses have alike. */
+function pickThing(pick: Pick, id: number, { tags }: Known) {
+  return {
     id,
     title: pickText(pick),
     description: pickText(pick),
@@ -86,51 +120,41 @@ function pickContent(
     created_at: pickTime(pick),
     last_updated_at: pick(fc.boolean) ? pickTime(pick) : null,
     ...pickArchive(pick),
-    tags: pickSome(pick, tagged),
-  });
-  const lessons = known.lessons.map((id) => ({ ...base(id), retake_score: pick(fc.nat, 100) }));
-  const pathIds = pickIds(pick, 4);
-  const paths = pathIds.map((id, index) => ({
-    ...base(id),
+    tags: pickSome(
+      pick,
+      tags.map((tag) => ({ id: tag })),
+    ),
+  };
+}
+
+function pickPath(pick: Pick, id: number, known: Known & { readonly paths: readonly number[] }) {
+  const lessons = known.lessons.filter(() => pick(fc.boolean));
+  const wait = { effect: "locked", condition: "prev_step_finished", unit: "days", amount: pick(fc.nat, 90) };
+  return {
     enforced_order: pick(fc.boolean),
     is_certification: pick(fc.boolean),
     published_at: pick(fc.boolean) ? pickTime(pick) : null,
     publisher_id: pick(fc.constantFrom, null, 123_456),
     contents: [
-      ...known.lessons
-        .filter(() => pick(fc.boolean))
-        .map((lesson) => ({ resource_type: "lesson", id: lesson })),
-      // Only paths that come before: so no path contains itself. One may be there twice.
-      ...pathIds
-        .slice(0, index)
-        .flatMap((inner) => repeat(pick(fc.nat, 2), { resource_type: "path", id: inner })),
-      {
-        resource_type: "wait_step",
-        id,
-        effect: "locked",
-        condition: "prev_step_finished",
-        unit: "days",
-        amount: 1,
-      },
+      ...lessons.map((lesson) => ({ resource_type: "lesson", id: lesson })),
+      // One may be there twice.
+      ...known.paths.flatMap((inner) => repeat(pick(fc.nat, 2), { resource_type: "path", id: inner })),
+      { resource_type: "wait_step", id, ...wait },
       { resource_type: "placeholder", id, description: pick(fc.boolean) ? pickText(pick) : null },
     ],
-  }));
-  const courses = pickIds(pick, 2).map((id) => ({
-    ...base(id),
-    owner_id: pick(fc.constantFrom, null, 99),
-    lessons: known.lessons.map((lesson) => ({ id: lesson })),
-  }));
-  return { lessons, paths: pick(fc.boolean) ? paths : paths.toReversed(), courses };
+  };
 }
 
-function thingsOf(content: ReturnType<typeof pickContent>): Thing[] {
-  const toThings = (assignable_type: string, from: readonly Identified[]) =>
-    from.map(({ id }) => ({ assignable_type, assignable_id: id }));
+function thingsOf({ lessons, paths, courses }: ReturnType<typeof pickContent>): Thing[] {
   return [
-    ...toThings("Lesson", content.lessons),
-    ...toThings("LearningPaths::Path", content.paths),
-    ...toThings("Course", content.courses),
+    ...toThings("Lesson", lessons),
+    ...toThings("LearningPaths::Path", paths),
+    ...toThings("Course", courses),
   ];
+}
+
+function toThings(assignable_type: string, from: readonly Identified[]): Thing[] {
+  return from.map(({ id }) => ({ assignable_type, assignable_id: id }));
 }
 
 function pickAssignment(

@@ -45,10 +45,20 @@ export class KillGround implements AsyncDisposable {
     await using lectern = await startLectern(settings, ["start"]);
     const [, subdomain = "", key = ""] = await lectern.says(/curl -u ([a-z]+):(\S+)/);
     const authorization = basic(subdomain, key);
-    const update = ["company", "update", "--subdomain", subdomain, "--requests-per-minute", "100000000", "--json"];
+    const update = [
+      "company",
+      "update",
+      "--subdomain",
+      subdomain,
+      "--requests-per-minute",
+      "100000000",
+      "--json",
+    ];
     const { id } = JSON.parse((await runCommand(settings, update)).stdout);
     const { body } = await lectern.request("/api/v1/lessons", { authorization });
-    const active = body.lessons.filter((lesson: { archived_at: string | null }) => lesson.archived_at === null);
+    const active = body.lessons.filter(
+      (lesson: { archived_at: string | null }) => lesson.archived_at === null,
+    );
     const lessons = active.map((lesson: { id: number }) => lesson.id);
     await lectern.stop();
     return new KillGround(settings, { id, subdomain }, { authorization, lessons });

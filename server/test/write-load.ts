@@ -84,7 +84,10 @@ export class WriteLoad {
       [company_id],
     );
     const { sent, stored: last } = this.#settings;
-    assert.ok([sent, last].includes(stored.rows[0]?.url), `${stored.rows[0]?.url} is neither ${sent} nor ${last}`);
+    assert.ok(
+      [sent, last].includes(stored.rows[0]?.url),
+      `${stored.rows[0]?.url} is neither ${sent} nor ${last}`,
+    );
   }
 
   async #write(): Promise<void> {
@@ -102,7 +105,12 @@ export class WriteLoad {
 
   async #makeUser(): Promise<number | undefined> {
     const email = `${this.#nextName()}@load.test`;
-    const body = { name: "Load", email, role: "learner", custom_user_fields: [{ name: "Load", value: email }] };
+    const body = {
+      name: "Load",
+      email,
+      role: "learner",
+      custom_user_fields: [{ name: "Load", value: email }],
+    };
     const found = [
       `select (select count(*) from users where company_id = $1 and email_key = $2)
          + (select count(*) from custom_user_field_values where company_id = $1 and value = $2) as count`,
@@ -132,7 +140,10 @@ export class WriteLoad {
       users,
     ] as const;
     const body = { assignments: users.map((id) => ({ assignee_id: id, due_by: "2030-01-31" })) };
-    await this.#send({ method: "PUT", path: `lessons/${lesson}/assignments`, body }, { found, rows: users.length });
+    await this.#send(
+      { method: "PUT", path: `lessons/${lesson}/assignments`, body },
+      { found, rows: users.length },
+    );
   }
 
   /** Makes a member a manager too. */

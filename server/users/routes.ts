@@ -1,4 +1,5 @@
 import { UserGroups, UserGroupsUpdate } from "../groups/schema.ts";
+import { serializePlainly as serializerCompiler } from "../http/answer.ts";
 import type { App } from "../http/app.ts";
 import { readPage, toEnvelope } from "../http/page.ts";
 import { answers, ref } from "../http/schema.ts";
@@ -27,7 +28,10 @@ const user = answers(200, ref(User));
 export function registerUsers(app: App): void {
   app.get(
     "/api/v1/users",
-    { schema: { tags, summary: "List users", querystring: UserQuery, response: answers(200, UserPage) } },
+    {
+      serializerCompiler,
+      schema: { tags, summary: "List users", querystring: UserQuery, response: answers(200, UserPage) },
+    },
     async (request, reply) => {
       const page = readPage(request.query);
       const found = await request.read((tx) => listUsers(tx, page, request.query));
@@ -38,6 +42,7 @@ export function registerUsers(app: App): void {
   app.get(
     "/api/v1.1/users",
     {
+      serializerCompiler,
       schema: {
         tags,
         summary: "List users in full",

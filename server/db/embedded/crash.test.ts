@@ -8,15 +8,7 @@ import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, Pool } from "pg";
 import { openCluster } from "./cluster.ts";
-import {
-  ask,
-  borrowData,
-  makeFolder,
-  postmasterPid,
-  quiet,
-  removeBorrowed,
-  startOther,
-} from "./fixture.ts";
+import { ask, borrowData, makeFolder, postmasterPid, quiet, removeBorrowed, startOther } from "./fixture.ts";
 import { clusterName, openDataFolder } from "./folder.ts";
 import { startPostmaster } from "./postmaster.ts";
 import { birthOf, endProcess } from "./process.ts";

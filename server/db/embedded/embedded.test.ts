@@ -5,15 +5,7 @@ import { join, relative } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import {
-  ask,
-  borrowData,
-  makeFolder,
-  postmasterPid,
-  quiet,
-  removeBorrowed,
-  startOther,
-} from "./fixture.ts";
+import { ask, borrowData, makeFolder, postmasterPid, quiet, removeBorrowed, startOther } from "./fixture.ts";
 import { openEmbedded } from "./embedded.ts";
 import { OperatorError } from "../../operator-error.ts";
 

@@ -560,10 +560,12 @@ end
 $$;
 
 -- The role that serves: it owns nothing and can't pass the wall. A role belongs to the whole PostgreSQL cluster, so
--- another database may have made it already.
+-- another database may have made it already, or an operator for an owner who may not make roles.
 do $$
 begin
-  create role lectern_app nologin;
+  if not exists (select from pg_roles where rolname = 'lectern_app') then
+    create role lectern_app nologin;
+  end if;
 exception
   when duplicate_object or unique_violation then null;
 end
