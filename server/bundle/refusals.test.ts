@@ -70,6 +70,14 @@ const wrong: readonly (readonly [bundle: object, message: string])[] = [
     "/users/0/archived_at: must be a date or an ISO 8601 timestamp, such as 2026-12-31 or 2026-12-31T09:00:00Z",
   ],
   [
+    { users: [{ ...user, name: "a\0b" }] },
+    "/users/0/name: holds a character that no text has (NUL or half of a pair)",
+  ],
+  [
+    { users: [{ ...user, email: "a\ud83d@example.com" }] },
+    "/users/0/email: holds a character that no text has (NUL or half of a pair)",
+  ],
+  [
     { users: [{ ...user, job_title: "a\0b" }] },
     "/users/0/job_title: holds a character that no text has (NUL or half of a pair)",
   ],

@@ -10,7 +10,7 @@ import { assertCountsHold } from "../test/counts.ts";
 import { type Answer, type Client, startServer, type TestServer } from "../test/server.ts";
 import { parseMoment } from "../time.ts";
 
-const RUNS = 150;
+const RUNS = 15;
 
 test("any company: exported, imported into another and exported again, it is the same to the byte", async () => {
   await using lectern = await startServer();

@@ -53,8 +53,8 @@ export const CustomUserFieldItem = Type.Object({ id: Id, name });
 /** A user as version 1.1 lists them. Further keys: created_at, sso_id, library_uses. Their groups tell who is in them. */
 export const UserItem = Type.Object({
   id: Id,
-  name: NewUser.properties.name,
-  email: NewUser.properties.email,
+  name: Type.String({ ...NewUser.properties.name, format: "text" }),
+  email: Type.String({ ...NewUser.properties.email, format: "text" }),
   role_id: Id,
   ext_uid: optional(text(255)),
   job_title: optional(text(255)),

@@ -10,7 +10,7 @@ const LARGEST_ELEMENT_BYTES = 64 * 1024 * 1024;
 
 /** Takes the text of a bundle as it comes, in pieces of any size, and gives its elements one by one. */
 export class Splitter {
-  readonly company: Record<string, unknown> = {};
+  readonly #company = new Map<string, unknown>();
   readonly #onElement: (part: Part, element: unknown) => void;
   readonly #tokenizer = new FiniteTokenizer();
   readonly #parser = new TokenParser({ paths: ["$.*.*"], keepStack: false });
@@ -34,6 +34,11 @@ export class Splitter {
       this.#follow(token.token, token.value);
       this.#parser.write(token);
     };
+  }
+
+  /** What the bundle says of the company itself. */
+  get company(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(this.#company);
   }
 
   /** @throws OperatorError naming the place where the text ceases to be a bundle. */
@@ -90,7 +95,7 @@ export class Splitter {
   #take(key: string | number | undefined, value: unknown): void {
     const part = findPart(this.#key);
     if (part !== undefined) this.#onElement(part, value);
-    else this.company[String(key)] = value;
+    else this.#company.set(String(key), value);
     this.#elements += 1;
     this.#bytesAtElement = this.#bytes;
   }
@@ -107,7 +112,8 @@ export class Splitter {
     } catch (error) {
       if (error instanceof OperatorError) throw error;
       if (error instanceof RangeError) throw wrong(this.#place(), error.message);
-      const isEncoding = error instanceof TypeError;
+      const isEncoding =
+        error instanceof TypeError && "code" in error && error.code === "ERR_ENCODING_INVALID_ENCODED_DATA";
       throw wrong(this.#place(), isEncoding ? "is not UTF-8" : `is not JSON: ${describe(error)}`);
     }
   }

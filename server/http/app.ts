@@ -129,7 +129,7 @@ function serverOptions(options: AppOptions): FastifyServerOptions {
   return {
     logger: options.logger,
     ...(options.tls === undefined ? { http: connections } : { https: { ...connections, ...options.tls } }),
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: () => `${requestIdPrefix}-${(requests += 1).toString(36)}`,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: MOST_BODY_BYTES,

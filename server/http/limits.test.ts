@@ -113,6 +113,12 @@ for (const { name, start, skip } of backends) {
   });
 }
 
+test("while Redis is away who asks is told to come back", async () => {
+  await using store = redisWindows("redis://127.0.0.1:1");
+  const refused = { status: 503, message: "Requests can't be counted now: try again later" };
+  await assert.rejects(Promise.resolve(new RateLimiter(store).take("company:1", 500)), refused);
+});
+
 test("after PostgreSQL's clock was set back a full window does not stay full until it is the same time again", async () => {
   await using database = await createTestDatabase();
   await using connections = connect(database);

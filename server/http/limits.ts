@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { sql } from "kysely";
 import type { Database } from "../db/db.ts";
+import { unavailable } from "./problem.ts";
 
 /** A window begins with the first request and lasts this long. */
 export const WINDOW_MS = 60_000;
@@ -186,6 +187,8 @@ function grantStatement({ bucket, tokens, limit }: Ask, windowMs: number) {
 /** How long a request waits for Redis before it fails. */
 const REDIS_TIMEOUT_MS = 2_000;
 const REDIS_RETRIES = 1;
+/** Seconds after which a caller may try again when Redis is away. */
+const RETRY_AFTER_SECONDS = 5;
 const REDIS_PREFIX = "lectern:rate:";
 /** The key holds what is used, and expires when the window ends. */
 const GRANT_SCRIPT = `
@@ -207,7 +210,11 @@ export function redisWindows(url: string, windowMs: number = WINDOW_MS): WindowS
   redis.on("error", () => undefined);
   return {
     grant: async ({ bucket, tokens, limit }) => {
-      const reply = await redis.eval(GRANT_SCRIPT, 1, REDIS_PREFIX + bucket, tokens, limit, windowMs);
+      const reply = await redis
+        .eval(GRANT_SCRIPT, 1, REDIS_PREFIX + bucket, tokens, limit, windowMs)
+        .catch((error: unknown) => {
+          throw unavailable("Requests can't be counted now: try again later", RETRY_AFTER_SECONDS, error);
+        });
       const [granted, used, remainingMs] = Array.isArray(reply) ? reply.map(Number) : [];
       if (granted === undefined || used === undefined || remainingMs === undefined) {
         throw new Error("Redis answered with something else than a grant");

@@ -21,7 +21,10 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       security: [{ basic: [] }],
     },
     transform: ({ schema, url }) => ({ schema: describeErrors(describeFilters(schema)), url }),
-    refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json["$id"] ?? `schema${i}`) },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, i) =>
+        typeof json["$id"] === "string" ? json["$id"] : `schema${i}`,
+    },
   });
   await app.register(swaggerUi, { routePrefix: "/docs", staticCSP: true });
   app.get("/openapi.json", { schema: { hide: true } }, () => app.swagger());

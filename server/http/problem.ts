@@ -22,9 +22,14 @@ export class Problem extends Error {
   constructor(
     status: number,
     message: string,
-    more: { phrase?: string; errors?: readonly FieldError[]; headers?: Record<string, string> } = {},
+    more: {
+      phrase?: string;
+      errors?: readonly FieldError[];
+      headers?: Record<string, string>;
+      cause?: unknown;
+    } = {},
   ) {
-    super(message);
+    super(message, { cause: more.cause });
     this.status = status;
     this.phrase = more.phrase ?? phrases.get(status) ?? STATUS_CODES[status] ?? "Error";
     this.errors = more.errors ?? [];
@@ -81,8 +86,9 @@ export function notAcceptable(): Problem {
   return new Problem(406, "Answers are JSON only: send Accept: application/json, or no Accept header");
 }
 
-export function unavailable(message: string, retryAfterSeconds: number): Problem {
-  return new Problem(503, message, { headers: { "retry-after": String(retryAfterSeconds) } });
+/** @param cause what happened, for the log. */
+export function unavailable(message: string, retryAfterSeconds: number, cause?: unknown): Problem {
+  return new Problem(503, message, { headers: { "retry-after": String(retryAfterSeconds) }, cause });
 }
 
 /** The body of every error. */

@@ -37,8 +37,8 @@ function describeEnd({ method, routeOptions }: FastifyRequest, reply: FastifyRep
 }
 
 /** One line a request: who called what, and how it ended. Neither a key nor a body, nor what was searched for. */
-function logEnd({ id, caller, server }: FastifyRequest, { method, route, status, ms }: End): void {
+function logEnd({ log, caller }: FastifyRequest, { method, route, status, ms }: End): void {
   const company_id = caller?.company.id ?? null;
   const key = caller?.key.prefix ?? null;
-  server.log.info({ request_id: id, company_id, key, method, route, status, ms }, "request");
+  log.info({ company_id, key, method, route, status, ms }, "request");
 }

@@ -1,5 +1,5 @@
 import cluster from "node:cluster";
-import { type Command, InvalidArgumentError } from "commander";
+import { Argument, type Command } from "commander";
 import { makeDemo } from "../bundle/demo.ts";
 import { listSubdomains } from "../companies/companies.ts";
 import { type Config, readConfig } from "../config.ts";
@@ -44,7 +44,7 @@ export function addServingCommands(program: Command): void {
   program
     .command("maintenance")
     .description("answer 503 to every API call, or stop doing so")
-    .argument("<on|off>")
+    .addArgument(new Argument("<state>", "whether it is in maintenance").choices(["on", "off"]))
     .action(switchMaintenance);
 }
 
@@ -103,8 +103,7 @@ async function demo(options: { readonly subdomain: string; readonly json?: true 
   print(options.json ? JSON.stringify(made) : describeKey(made));
 }
 
-async function switchMaintenance(state: string): Promise<void> {
-  if (state !== "on" && state !== "off") throw new InvalidArgumentError("say on or off");
+async function switchMaintenance(state: "on" | "off"): Promise<void> {
   await withDatabase((database) => setMaintenance(database, state));
   print(`Maintenance is ${state}.`);
 }

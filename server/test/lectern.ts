@@ -1,22 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { variables } from "../config.ts";
 import { openEmbedded } from "../db/embedded/embedded.ts";
 import type { Answer } from "./server.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/lectern.js", import.meta.url));
-/** Of the many processes that tests start only the first reads all sources: the others start in half the time. */
-const compileCache = await mkdtemp(join(tmpdir(), "lectern-compiled-"));
-after(() => rm(compileCache, { recursive: true, force: true }));
-
 /** A process that says nothing for this long hangs. */
 const PATIENCE_MS = 30_000;
 
@@ -158,5 +151,5 @@ export function basic(subdomain: string, key: string): string {
 function environment(settings: Settings): NodeJS.ProcessEnv {
   const names = new Set(Object.values(variables).map(({ name }): string => name));
   const rest = Object.entries(process.env).filter(([name]) => !names.has(name) && !name.startsWith("NODE_"));
-  return { ...Object.fromEntries(rest), NODE_COMPILE_CACHE: compileCache, ...settings };
+  return { ...Object.fromEntries(rest), ...settings };
 }

@@ -135,14 +135,6 @@ export function withValueAt(value: unknown, [step, ...rest]: Place, replacement:
   return { ...object, [step]: withValueAt(inner, rest, replacement) };
 }
 
-/** What stands at a place of a value. */
-export function valueAt(value: unknown, place: Place): unknown {
-  return place.reduce<unknown>(
-    (inner, step) => Object.entries(Object(inner)).find(([key]) => key === String(step))?.[1],
-    value,
-  );
-}
-
 /** `["members", 2, "id"]` → `members[2].id`, as errors name it. */
 export function fieldName(place: Place): string {
   return place.reduce<string>((name, step) => {

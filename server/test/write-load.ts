@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import pg from "pg";
+import type pg from "pg";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunningLectern } from "./lectern.ts";
 
