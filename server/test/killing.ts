@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import pg from "pg";
 import { openEmbedded } from "../db/embedded/embedded.ts";
 import { assertCountsOf } from "./counts.ts";
@@ -20,59 +20,45 @@ export interface Round {
 /** Writes that are answered before the kill, and again after it. */
 const WRITES = 60;
 
-/** A data folder with a demo company, whose server and PostgreSQL are killed while it is written to. Dispose removes it. */
+/** What writes to the demo company. */
+interface Ground {
+  readonly settings: { readonly DATA_DIR: string };
+  readonly company: { readonly id: number; readonly subdomain: string };
+  readonly authorization: string;
+  readonly lessons: readonly number[];
+}
+
+/** A data folder with a demo company, whose server and PostgreSQL are killed while it is written to. */
 export class KillGround implements AsyncDisposable {
-  readonly #settings: { readonly DATA_DIR: string };
-  readonly #company: { readonly id: number; readonly subdomain: string };
-  readonly #authorization: string;
-  readonly #lessons: readonly number[];
+  readonly #ground: Ground;
+  readonly #folder: AsyncDisposable;
   #rounds = 0;
 
-  private constructor(
-    settings: { readonly DATA_DIR: string },
-    company: { readonly id: number; readonly subdomain: string },
-    access: { readonly authorization: string; readonly lessons: readonly number[] },
-  ) {
-    this.#settings = settings;
-    this.#company = company;
-    this.#authorization = access.authorization;
-    this.#lessons = access.lessons;
+  private constructor(ground: Ground, folder: AsyncDisposable) {
+    this.#ground = ground;
+    this.#folder = folder;
   }
 
-  /** Makes the folder as a first start does. */
+  /** Makes the folder as a first start does. Dispose it to remove the folder, and what still runs on it. */
   static async make(): Promise<KillGround> {
-    const settings = { DATA_DIR: join(await mkdtemp(join(tmpdir(), "lectern-kill-")), "data") };
-    await using lectern = await startLectern(settings, ["start"]);
-    const [, subdomain = "", key = ""] = await lectern.says(/curl -u ([a-z]+):(\S+)/);
-    const authorization = basic(subdomain, key);
-    const update = [
-      "company",
-      "update",
-      "--subdomain",
-      subdomain,
-      "--requests-per-minute",
-      "100000000",
-      "--json",
-    ];
-    const { id } = JSON.parse((await runCommand(settings, update)).stdout);
-    const { body } = await lectern.request("/api/v1/lessons", { authorization });
-    const active = body.lessons.filter(
-      (lesson: { archived_at: string | null }) => lesson.archived_at === null,
-    );
-    const lessons = active.map((lesson: { id: number }) => lesson.id);
-    await lectern.stop();
-    return new KillGround(settings, { id, subdomain }, { authorization, lessons });
+    await using stack = new AsyncDisposableStack();
+    const folder = await mkdtemp(join(tmpdir(), "lectern-kill-"));
+    stack.defer(() => rm(folder, { recursive: true, force: true }));
+    const settings = { DATA_DIR: join(folder, "data") };
+    stack.defer(() => removeData(settings.DATA_DIR));
+    const made = await makeDemo(settings);
+    return new KillGround({ settings, ...made }, stack.move());
   }
 
   /** `kill -9` of the server under load. Only a start follows: nothing is mended by hand. */
   async killServer(): Promise<Round> {
-    await using killed = await startLectern(this.#settings, ["start"]);
+    await using killed = await startLectern(this.#ground.settings, ["start"]);
     const load = this.#load(killed);
     await load.goesOn(WRITES);
     const killedAt = performance.now();
     await killed.stop("SIGKILL");
     await load.stop();
-    await using next = await startLectern(this.#settings, ["start"]);
+    await using next = await startLectern(this.#ground.settings, ["start"]);
     const after = this.#load(next);
     await after.goesOn(1);
     const awayMs = Math.round(performance.now() - killedAt);
@@ -83,10 +69,13 @@ export class KillGround implements AsyncDisposable {
 
   /** `kill -9` of PostgreSQL under load. The same server goes on, and restarts it by itself. */
   async killPostgres(): Promise<Round> {
-    await using lectern = await startLectern(this.#settings, ["start"]);
+    await using lectern = await startLectern(this.#ground.settings, ["start"]);
     const load = this.#load(lectern);
     await load.goesOn(WRITES);
-    const pidFile = await readFile(join(this.#settings.DATA_DIR, "postgres", "postmaster.pid"), "utf8");
+    const pidFile = await readFile(
+      join(this.#ground.settings.DATA_DIR, "postgres", "postmaster.pid"),
+      "utf8",
+    );
     const killedAt = performance.now();
     process.kill(Number(pidFile.split("\n")[0]), "SIGKILL");
     await lectern.says(/PostgreSQL has ended unexpectedly/);
@@ -97,19 +86,18 @@ export class KillGround implements AsyncDisposable {
     return { ...(await this.#check([load])), awayMs };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await removeData(this.#settings.DATA_DIR);
-    await rm(dirname(this.#settings.DATA_DIR), { recursive: true, force: true });
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#folder[Symbol.asyncDispose]();
   }
 
   #load(lectern: RunningLectern): WriteLoad {
     this.#rounds += 1;
     const name = `load${this.#rounds}`;
-    return new WriteLoad(lectern, { authorization: this.#authorization, lessons: this.#lessons, name });
+    return new WriteLoad(lectern, { ...this.#ground, name });
   }
 
   async #check(loads: readonly WriteLoad[]): Promise<{ done: number; unknown: number }> {
-    await using embedded = await openEmbedded(this.#settings.DATA_DIR, "command", () => undefined);
+    await using embedded = await openEmbedded(this.#ground.settings.DATA_DIR, "command", () => undefined);
     const { host, port, user, password, database } = embedded.owner;
     const url = `postgres://${user}:${password}@${host}:${port}/${database}`;
     const client = new pg.Client({ connectionString: url });
@@ -117,16 +105,34 @@ export class KillGround implements AsyncDisposable {
     try {
       const sum = { done: 0, unknown: 0 };
       for (const load of loads) {
-        const { done, unknown } = await load.assertHolds(client, this.#company.id);
+        const { done, unknown } = await load.assertHolds(client, this.#ground.company.id);
         sum.done += done;
         sum.unknown += unknown;
       }
       // Settings of an earlier load are written over.
-      await loads.at(-1)?.assertSettingsHold(client, this.#company.id);
-      await assertCountsOf(url, [this.#company]);
+      await loads.at(-1)?.assertSettingsHold(client, this.#ground.company.id);
+      await assertCountsOf(url, [this.#ground.company]);
       return sum;
     } finally {
       await client.end();
     }
   }
+}
+
+/** Lets a first start make the demo company, without a limit for what comes. */
+async function makeDemo(settings: Ground["settings"]): Promise<Omit<Ground, "settings">> {
+  await using lectern = await startLectern(settings, ["start"]);
+  const [, subdomain = "", key = ""] = await lectern.says(/curl -u ([a-z]+):(\S+)/);
+  const authorization = basic(subdomain, key);
+  const update = `company update --subdomain ${subdomain} --requests-per-minute 100000000 --json`;
+  const { id } = JSON.parse((await runCommand(settings, update.split(" "))).stdout);
+  const { body } = await lectern.request("/api/v1/lessons", { authorization });
+  const active = body.lessons.filter((lesson: Listed) => lesson.archived_at === null);
+  await lectern.stop();
+  return { company: { id, subdomain }, authorization, lessons: active.map((lesson: Listed) => lesson.id) };
+}
+
+interface Listed {
+  readonly id: number;
+  readonly archived_at: string | null;
 }

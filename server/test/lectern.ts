@@ -47,9 +47,14 @@ export async function startLectern(
     detached: true,
   });
   const lectern = new RunningLectern(child);
-  const [, address = ""] = await lectern.says(/^Lectern listens on (\S+)/);
-  lectern.address = address;
-  return lectern;
+  try {
+    const [, address = ""] = await lectern.says(/^Lectern listens on (\S+)/);
+    lectern.address = address;
+    return lectern;
+  } catch (error) {
+    await lectern[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 /** A Lectern of its own process. Disposing it kills it, with all processes of its group, if it still runs. */
