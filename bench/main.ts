@@ -13,7 +13,7 @@ import { printTable, type Row } from "./table.ts";
 const { values: options } = parseArgs({
   options: { quick: { type: "boolean", default: false }, only: { type: "string", default: "" } },
 });
-const rounds = options.quick ? 3 : 7;
+const rounds = options.quick ? 3 : 5;
 const seconds = options.quick ? 0.7 : 2;
 const warmUpSeconds = options.quick ? 0.5 : 2;
 const assignments = options.quick ? 100_000 : 1_000_000;

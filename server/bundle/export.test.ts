@@ -4,7 +4,6 @@ import { exportOf, importInto } from "../test/bundles.ts";
 import { makeContent } from "../test/content.ts";
 import { type Answer, startServer } from "../test/server.ts";
 import { exportBundle } from "./export.ts";
-import { makeDemo } from "./demo.ts";
 import { parts } from "./parts.ts";
 
 type Item = Answer["body"];
@@ -80,36 +79,4 @@ test("an export sees one moment, however slowly it is read", async () => {
     text += chunk;
   });
   assert.deepEqual(JSON.parse(text).tags, [{ id: 1, resource_type: "tag", name: "Before" }]);
-});
-
-test("the demo company has everything there is to see, and can be exported", async () => {
-  await using lectern = await startServer();
-  const { company, admin, api_key } = await makeDemo(lectern.database, "demo");
-  assert.deepEqual(admin, { id: 1, email: "alex.moreira@demo.example" });
-  const authorization = `Basic ${Buffer.from(`demo:${api_key}`).toString("base64")}`;
-  const get = (url: string) => lectern.acme.request({ method: "GET", url, headers: { authorization } });
-  for (const [url, key, count] of [
-    ["/api/v1/users", "total_users", 40],
-    ["/api/v1/assignments", "total_assignments", 300],
-  ] as const) {
-    assert.equal((await get(url)).body[key], count);
-  }
-  for (const [part, count] of [
-    ["groups", 6],
-    ["lessons", 12],
-    ["paths", 4],
-    ["courses", 2],
-    ["tags", 5],
-  ] as const) {
-    assert.equal((await get(`/api/v1/${part}`)).body[part].length, count, part);
-  }
-  for (const status of ["incomplete", "completed", "overdue", "grade_pending"]) {
-    assert.ok((await get(`/api/v1/assignments/${status}`)).body.total_assignments >= 10, status);
-  }
-  const { contents } = (await get("/api/v1/paths/2")).body;
-  const kinds = new Set(contents.map(({ resource_type }: Item) => resource_type));
-  assert.deepEqual(kinds, new Set(["lesson", "path", "placeholder", "wait_step"]));
-  const copy = await lectern.addCompany({ subdomain: "copy" });
-  const bundle = await exportOf(lectern, { company: { ...copy.company, id: company.id } });
-  assert.equal((await importInto(lectern, copy, bundle)).assignments, 300);
 });

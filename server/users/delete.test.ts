@@ -81,6 +81,32 @@ test("with a user go their memberships, values, password and library statistics"
   assert.deepEqual([body.total_users, body.users], [1, [summaryOf(alan)]]);
 });
 
+test("the audit log forgets the person, not what was done", async () => {
+  await using lectern = await startServer();
+  const { acme, globex, database } = lectern;
+  const grace = await addUser(acme, "Grace");
+  const other = await addUser(globex, "Grace");
+  assert.equal(grace.id, other.id);
+  await acme.put(`/api/v1/users/${grace.id}`, { job_title: "Admiral" });
+  await acme.delete(`/api/v1/users/${grace.id}`);
+  const rowsOf = ({ company }: Client) =>
+    database.read(company, (tx) =>
+      tx.sql
+        .selectFrom("audit_log")
+        .select(["action", "before", "after"])
+        .where("company_id", "=", company.id)
+        .where("resource_type", "=", "user")
+        .where("resource_id", "=", grace.id)
+        .orderBy("at")
+        .execute(),
+    );
+  assert.deepEqual(
+    await rowsOf(acme),
+    ["create_user", "update_user", "delete_user"].map((action) => ({ action, before: null, after: null })),
+  );
+  assert.notEqual((await rowsOf(globex))[0]?.after, null);
+});
+
 test("with a user go their assignments, and what is counted of them", async () => {
   await using lectern = await startServer();
   const { acme, make } = lectern;

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Static } from "typebox";
 import { deleteAssignmentsOfUser } from "../assignments/delete.ts";
 import { assignmentCounters } from "../assignments/give.ts";
@@ -10,7 +11,7 @@ import type { DeletedUser } from "./schema.ts";
 
 /**
  * Removes a person: the user and all that is stored of them. Their id is never used again, their e-mail and ext_uid
- * are free. The audit row keeps no more than the id.
+ * are free. The audit log keeps what was done when, and no more of them than the id.
  * @throws Problem 404
  */
 export async function deleteUser(tx: WriteTx, user_id: number): Promise<Static<typeof DeletedUser>> {
@@ -31,9 +32,14 @@ export async function deleteUser(tx: WriteTx, user_id: number): Promise<Static<t
     .where("id", "=", user_id)
     .execute();
   await removeFromLists(tx, [{ list: "users", id: user_id }]);
+  await blankAudit(tx, user_id);
   await moveCounter(tx, { kind: "users", total: -1, at });
   await audit(tx, { action: "delete_user", resource_type: "user", resource_id: user_id, at });
   return { type: "delete_user", id: String(user_id) };
+}
+
+async function blankAudit(tx: WriteTx, user_id: number): Promise<void> {
+  await sql`select blank_audit_of_user(${tx.company.id}, ${user_id})`.execute(tx.sql);
 }
 
 async function deleteBelongings(tx: WriteTx, user_id: number, at: string): Promise<void> {

@@ -517,6 +517,7 @@ create table audit_log (
   constraint audit_log_company_id_fkey foreign key (company_id) references companies (company_id),
   constraint audit_log_actor_type_check check (actor_type in ('api_key', 'user', 'command'))
 );
+create index audit_log_resource_idx on audit_log (company_id, resource_type, resource_id);
 
 -- Sets the company for the rest of the transaction. `set local` reaches the workers of a cluster, set_config does not.
 create function set_company(id bigint) returns void language plpgsql as $$
@@ -534,6 +535,19 @@ begin
   analyze users, custom_user_field_values, groups, memberships, assignables, lessons, paths, path_items, taggings,
     course_lessons, group_assignments, assignments, due_dates, lesson_progress, lesson_completions,
     assignment_results, library_uses, list_blocks;
+exception
+  when others then
+    -- Statistics only make queries fast: what they are for must not fail by them.
+    raise warning 'the tables could not be analyzed: %', sqlerrm;
+end
+$$;
+
+-- Blanks what the audit log keeps of a user who is erased. The serving role can't change the log in any other way.
+create function blank_audit_of_user(of_company_id bigint, of_user_id bigint) returns void
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update audit_log set before = null, after = null
+  where company_id = of_company_id and resource_type = 'user' and resource_id = of_user_id;
 end
 $$;
 
@@ -578,3 +592,5 @@ grant usage on sequence company_ids to lectern_app;
 grant execute on function set_company to lectern_app;
 revoke execute on function analyze_tables from public;
 grant execute on function analyze_tables to lectern_app;
+revoke execute on function blank_audit_of_user from public;
+grant execute on function blank_audit_of_user to lectern_app;
