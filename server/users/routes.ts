@@ -26,6 +26,11 @@ const user = answers(200, ref(User));
 
 /** /api/v1/users */
 export function registerUsers(app: App): void {
+  registerLists(app);
+  registerSingle(app);
+}
+
+function registerLists(app: App): void {
   app.get(
     "/api/v1/users",
     {
@@ -57,6 +62,9 @@ export function registerUsers(app: App): void {
       return { type: "users" as const, total_users: found.total, ...envelope, users: [...found.rows] };
     },
   );
+}
+
+function registerSingle(app: App): void {
   app.post(
     "/api/v1/users",
     { schema: { tags, summary: "Create a user", body: NewUser, response: answers(201, ref(User)) } },
