@@ -20,6 +20,8 @@ const tests = spawn(process.execPath, ["--test", `--test-concurrency=${CONCURREN
   stdio: "inherit",
   env: { ...process.env, DATABASE_URL: url, PORT: "", HOST: "", DATA_DIR: "", PUBLIC_URL: "" },
 });
+// Who ends this process ends the tests, and the PostgreSQL with them.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => tests.kill(signal));
 const [code]: unknown[] = await once(tests, "exit");
 await cluster?.stop();
 process.exit(code === 0 ? 0 : 1);
