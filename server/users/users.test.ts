@@ -358,18 +358,18 @@ test("each write leaves one row in the audit, and a refused one none", async () 
   await acme.put("/api/v1/users/2/archive");
   await acme.put("/api/v1/users/2/archive");
   await acme.put("/api/v1/users/2/restore");
-  await acme.delete("/api/v1/users/2");
-  const rows = await database.read(acme.company, (tx) =>
-    tx.sql
-      .selectFrom("audit_log")
-      .select(["action", "actor_type", "actor_id", "resource_id", "before", "after"])
-      .where("company_id", "=", tx.company.id)
-      .where("resource_type", "=", "user")
-      .orderBy("at")
-      .execute(),
-  );
+  const listDeeds = () =>
+    database.read(acme.company, (tx) =>
+      tx.sql
+        .selectFrom("audit_log")
+        .select(["action", "actor_type", "actor_id", "resource_id", "before", "after"])
+        .where("company_id", "=", tx.company.id)
+        .where("resource_type", "=", "user")
+        .orderBy("at")
+        .execute(),
+    );
   const row = { actor_type: "api_key", actor_id: 1, resource_id: 2, before: null, after: null };
-  assert.deepEqual(rows, [
+  assert.deepEqual(await listDeeds(), [
     { ...row, action: "create_user", after: made },
     {
       ...row,
@@ -379,6 +379,7 @@ test("each write leaves one row in the audit, and a refused one none", async () 
     },
     { ...row, action: "archive_user" },
     { ...row, action: "restore_user" },
-    { ...row, action: "delete_user" },
   ]);
+  await acme.delete("/api/v1/users/2");
+  assert.deepEqual((await listDeeds()).at(-1), { ...row, action: "delete_user" });
 });
