@@ -10,7 +10,9 @@ test("the document and its page are open to all, and ask no other host for anyth
   const page = await lectern.app.inject({ url: "/docs/" });
   assert.equal(page.statusCode, 200);
   assert.doesNotMatch(page.body, /(src|href)="(https?:)?\/\//);
-  const files = [...page.body.matchAll(/(?:src|href)="\.\/(static\/[^"]+)"/g)].map(([, file]) => `/docs/${file}`);
+  const files = [...page.body.matchAll(/(?:src|href)="\.\/(static\/[^"]+)"/g)].map(
+    ([, file]) => `/docs/${file}`,
+  );
   assert.ok(files.length > 3);
   for (const url of files) assert.equal((await lectern.app.inject({ url })).statusCode, 200, url);
   const policy = String(page.headers["content-security-policy"]);
