@@ -1,4 +1,4 @@
-import type { Expression, Kysely } from "kysely";
+import { type Expression, type Kysely, sql } from "kysely";
 import type { Static } from "typebox";
 import { archiveContent, restoreContent, toArchiveState } from "../db/archive.ts";
 import { audit } from "../db/audit.ts";
@@ -21,11 +21,10 @@ export async function getUser(
   user_id: number,
   type: Static<typeof User>["type"] = "user",
 ): Promise<Static<typeof User>> {
-  const rows = await selectUserWithData(tx, { company_id: tx.company.id, id: user_id });
-  const [row] = rows;
+  const [row] = await selectUserWithData(tx, { company_id: tx.company.id, id: user_id });
   if (row === undefined) throw notFound("User");
   const { id, ...summary } = toUserSummary(tx, row);
-  return { id, type, ...summary, custom_user_field_data: toCustomData(rows) };
+  return { id, type, ...summary, custom_user_field_data: row.custom_user_field_data };
 }
 
 /**
@@ -167,37 +166,25 @@ export function toEmailKey(email: string): string {
   return email.toLowerCase();
 }
 
-/** One user, a row for each of their values in the company's custom fields, and at least one. */
-const selectUserWithData = prepare<{ company_id: number; id: number }, UserRow & Value>((db, place) =>
+/** One user with their values in the company's custom fields. */
+const selectUserWithData = prepare<
+  { company_id: number; id: number },
+  UserRow & Pick<Static<typeof User>, "custom_user_field_data">
+>((db, place) =>
   selectUsers({ sql: db, company: { id: place("company_id") } })
-    .leftJoin("custom_user_field_values as value", (join) =>
-      join.on("value.company_id", "=", place("company_id")).onRef("value.user_id", "=", "users.id"),
+    .select(
+      sql<Static<typeof User>["custom_user_field_data"]>`coalesce((
+        select json_agg(json_build_object(
+          'id', value.id, 'custom_user_field_id', field.id, 'name', field.name, 'value', value.value
+        ) order by value.id)
+        from custom_user_field_values as value
+        join custom_user_fields as field
+          on field.company_id = ${place("company_id")} and field.id = value.custom_user_field_id
+        where value.company_id = ${place("company_id")} and value.user_id = users.id
+      ), '[]')`.as("custom_user_field_data"),
     )
-    .leftJoin("custom_user_fields as field", (join) =>
-      join
-        .on("field.company_id", "=", place("company_id"))
-        .onRef("field.id", "=", "value.custom_user_field_id"),
-    )
-    .select(["value.id as value_id", "value.custom_user_field_id", "field.name as field_name", "value.value"])
-    .where("users.id", "=", place("id"))
-    .orderBy("value.id"),
+    .where("users.id", "=", place("id")),
 );
-
-/** What a user has in a custom field; all null for a user who has nothing in any. */
-interface Value {
-  readonly value_id: number | null;
-  readonly custom_user_field_id: number | null;
-  readonly field_name: string | null;
-  readonly value: string | null;
-}
-
-function toCustomData(rows: readonly Value[]): Static<typeof User>["custom_user_field_data"] {
-  return rows.flatMap(({ value_id: id, custom_user_field_id, field_name: name, value }) =>
-    id === null || custom_user_field_id === null || name === null || value === null
-      ? []
-      : [{ id, custom_user_field_id, name, value }],
-  );
-}
 
 const nullableColumns = [
   "ext_uid",
