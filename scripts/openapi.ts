@@ -2,6 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Database } from "../server/db/db.ts";
 import { buildApp } from "../server/http/app.ts";
 import { postgresWindows, RateLimiter } from "../server/http/limits.ts";
+import { Secrets } from "../server/secrets.ts";
 import { Metrics } from "../server/http/metrics.ts";
 
 /**
@@ -25,6 +26,7 @@ export async function validateDocument(url: string): Promise<void> {
     maintenance: { isOn: false },
     publicUrl: "https://lectern.example.com",
     trustedProxies: [],
+    secrets: new Secrets("a secret of nobody"),
     allowPlainHttp: true,
     corsOrigins: [],
     logger: false,

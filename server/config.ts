@@ -90,12 +90,62 @@ export const variables = {
     "Web origins that may call the API from a browser. None: CORS is off.",
     originList,
   ),
+  secretKey: optional(
+    "SECRET_KEY",
+    "at least 32 characters",
+    "Seals what must be read again and signs addresses of files; the same on every node. Default: a key made in `DATA_DIR/secret.key`.",
+    secret,
+  ),
   metricsPublic: variable(
     "METRICS_PUBLIC",
     "`true` or `false`",
     "false",
     "Serve `/metrics` to every address. Otherwise only requests from the machine itself get it.",
     flag,
+  ),
+  filesStore: variable(
+    "FILES_STORE",
+    "`folder` or `s3`",
+    "folder",
+    "Where uploaded files lie: in `DATA_DIR/files`, which all processes must share, or in an S3-compatible store.",
+    oneOf("folder", "s3"),
+  ),
+  s3Endpoint: optional(
+    "S3_ENDPOINT",
+    "http(s)://…",
+    "The address of the S3-compatible store. Default: that of AWS for the region.",
+    url("http:", "https:"),
+  ),
+  s3Region: variable("S3_REGION", "a region", "us-east-1", "The region of the store.", text),
+  s3Bucket: optional("S3_BUCKET", "a name", "The bucket for files. It stays private.", text),
+  s3AccessKeyId: optional("S3_ACCESS_KEY_ID", "a key's id", "The key to the store.", text),
+  s3SecretAccessKey: optional("S3_SECRET_ACCESS_KEY", "a secret", "The secret of that key.", text),
+  s3PathStyle: variable(
+    "S3_PATH_STYLE",
+    "`true` or `false`",
+    "false",
+    "Name the bucket in the path and not in the host's name, as most stores other than AWS want it.",
+    flag,
+  ),
+  mostFileMib: variable(
+    "MOST_FILE_MIB",
+    "1–51200",
+    "2048",
+    "The largest file that can be uploaded, in MiB.",
+    integer(1, 51_200),
+  ),
+  filesQuotaGib: variable(
+    "FILES_QUOTA_GIB",
+    "1–1000000",
+    "100",
+    "What the files of one company may take together, in GiB.",
+    integer(1, 1_000_000),
+  ),
+  clamdAddress: optional(
+    "CLAMD_ADDRESS",
+    "host:port or a socket's path",
+    "A ClamAV daemon that every uploaded file is shown to. While it is away no upload can be completed.",
+    socketAddress,
   ),
   logLevel: variable(
     "LOG_LEVEL",
@@ -141,7 +191,18 @@ export function readConfig(given: Readonly<Record<string, string | undefined>> =
     trustedProxies: value(variables.trustedProxies),
     allowPlainHttp: value(variables.allowPlainHttp),
     corsOrigins: value(variables.corsOrigins),
+    secretKey: value(variables.secretKey),
     metricsPublic: value(variables.metricsPublic),
+    filesStore: value(variables.filesStore),
+    s3Endpoint: value(variables.s3Endpoint),
+    s3Region: value(variables.s3Region),
+    s3Bucket: value(variables.s3Bucket),
+    s3AccessKeyId: value(variables.s3AccessKeyId),
+    s3SecretAccessKey: value(variables.s3SecretAccessKey),
+    s3PathStyle: value(variables.s3PathStyle),
+    mostFileMib: value(variables.mostFileMib),
+    filesQuotaGib: value(variables.filesQuotaGib),
+    clamdAddress: value(variables.clamdAddress),
     logLevel: value(variables.logLevel),
   };
   if ((config.tlsCertFile === undefined) !== (config.tlsKeyFile === undefined)) {
@@ -149,6 +210,10 @@ export function readConfig(given: Readonly<Record<string, string | undefined>> =
   }
   if (config.databaseOwnerUrl !== undefined && config.databaseUrl === undefined) {
     problems.push("DATABASE_OWNER_URL: set DATABASE_URL too");
+  }
+  const s3 = [config.s3Bucket, config.s3AccessKeyId, config.s3SecretAccessKey];
+  if (config.filesStore === "s3" && s3.includes(undefined)) {
+    problems.push("FILES_STORE=s3: set S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY too");
   }
   if (problems.length > 0) throw new OperatorError(problems.join("\n"));
   return config;
@@ -180,6 +245,11 @@ function optional<T>(
 }
 
 function text(given: string): string {
+  return given;
+}
+
+function secret(given: string): string {
+  if (given.length < 32) throw new Error("must have at least 32 characters");
   return given;
 }
 
@@ -218,6 +288,14 @@ function url(...protocols: readonly string[]) {
     }
     return given;
   };
+}
+
+function socketAddress(given: string): string {
+  const [, port] = /^[^/:]+:([0-9]{1,5})$/.exec(given) ?? [];
+  if (!given.startsWith("/") && (port === undefined || Number(port) > 65_535)) {
+    throw new Error("must be host:port, such as 127.0.0.1:3310, or the path of a socket");
+  }
+  return given;
 }
 
 function postgresUrl(given: string): string {

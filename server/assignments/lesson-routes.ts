@@ -37,6 +37,7 @@ function registerAssigning(app: App): void {
   app.get(
     url,
     {
+      config: { access: "assignments.read" },
       schema: {
         tags,
         summary: "List the assignments of a lesson",
@@ -54,6 +55,7 @@ function registerAssigning(app: App): void {
   app.put(
     url,
     {
+      config: { access: "assignments.write" },
       schema: {
         tags,
         summary: "Assign a lesson to users",
@@ -67,6 +69,7 @@ function registerAssigning(app: App): void {
   app.post(
     url,
     {
+      config: { access: "assignments.write" },
       schema: {
         tags,
         summary: "Assign a lesson to users, as PUT does",
@@ -86,6 +89,7 @@ function registerCounts(app: App): void {
   app.get(
     "/api/v1.1/lessons/:lesson_id/assignments/completed",
     {
+      config: { access: "assignments.read" },
       schema: {
         tags,
         summary: "Count the assignments of a lesson that are completed",
@@ -99,6 +103,7 @@ function registerCounts(app: App): void {
   app.get(
     "/api/v1/lessons/:lesson_id/total_completions",
     {
+      config: { access: "assignments.read" },
       schema: {
         tags,
         summary: "Count the learners who have completed a lesson",
@@ -112,6 +117,7 @@ function registerCounts(app: App): void {
   app.get(
     "/api/v1/lessons/:lesson_id/completion_breakdown",
     {
+      config: { access: "assignments.read" },
       schema: {
         tags,
         summary: "Tell by which way learners have completed a lesson",

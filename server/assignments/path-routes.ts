@@ -29,6 +29,7 @@ function registerAssigning(app: App): void {
   app.get(
     url,
     {
+      config: { access: "assignments.read" },
       schema: {
         tags,
         summary: "List the assignments of a path",
@@ -46,6 +47,7 @@ function registerAssigning(app: App): void {
   app.put(
     url,
     {
+      config: { access: "assignments.write" },
       schema: {
         tags,
         summary: "Assign a path to users",
@@ -59,6 +61,7 @@ function registerAssigning(app: App): void {
   app.post(
     url,
     {
+      config: { access: "assignments.write" },
       schema: {
         tags,
         summary: "Assign a path to users, as PUT does",
@@ -78,6 +81,7 @@ function registerCounts(app: App): void {
   app.get(
     "/api/v1/paths/:path_id/assignments/completed",
     {
+      config: { access: "assignments.read" },
       schema: {
         tags,
         summary: "Count the assignments of a path that are completed",
@@ -90,6 +94,7 @@ function registerCounts(app: App): void {
   app.get(
     "/api/v1/paths/:path_id/total_completions",
     {
+      config: { access: "assignments.read" },
       schema: {
         tags,
         summary: "Count the learners who have completed a path",

@@ -27,6 +27,7 @@ export function registerAssignments(app: App): void {
     "/api/v1/assignments",
     {
       serializerCompiler,
+      config: { access: "assignments.read" },
       schema: { tags, summary: "List assignments", querystring: AssignmentQuery, response: page200 },
     },
     async (request, reply) => {
@@ -39,6 +40,7 @@ export function registerAssignments(app: App): void {
     "/api/v1.1/assignments",
     {
       serializerCompiler,
+      config: { access: "assignments.read" },
       schema: {
         tags,
         summary: "List assignments in full",
@@ -55,6 +57,7 @@ export function registerAssignments(app: App): void {
   app.get(
     "/api/v1/assignments/:status",
     {
+      config: { access: "assignments.read" },
       schema: {
         tags,
         summary: "List the assignments in a status",

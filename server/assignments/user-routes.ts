@@ -17,6 +17,7 @@ export function registerUserAssignments(app: App): void {
   app.get(
     "/api/v1/users/:user_id/assignments",
     {
+      config: { access: "assignments.read" },
       schema: {
         tags,
         summary: "List a user's assignments",
@@ -34,6 +35,7 @@ export function registerUserAssignments(app: App): void {
   app.post(
     "/api/v1/users/:user_id/assignments",
     {
+      config: { access: "assignments.write" },
       schema: {
         tags,
         summary: "Assign lessons and paths to a user",

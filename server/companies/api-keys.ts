@@ -15,6 +15,8 @@ export interface ApiKey {
   readonly id: number;
   readonly prefix: string;
   readonly made_by_user_id: number | null;
+  /** What it may do; null for everything. */
+  readonly privileges: string[] | null;
 }
 
 /** The key itself, shown once, and what is stored of it. */
@@ -35,12 +37,12 @@ export function hashKey(key: string): Buffer {
 }
 
 /**
- * Finds who may call with a subdomain and a key.
+ * Finds who may call with a key, and with the company's subdomain where the way to sign in has one.
  * @returns undefined when the key is unknown, revoked or another company's.
  */
 export async function findCaller(
   database: Database,
-  { subdomain, key }: { readonly subdomain: string; readonly key: string },
+  { subdomain, key }: { readonly subdomain: string | undefined; readonly key: string },
   publicUrl: string,
 ): Promise<{ company: Company; key: ApiKey } | undefined> {
   const owner = await database.global((db) =>
@@ -56,7 +58,8 @@ export async function findCaller(
       findCompany(tx, publicUrl),
       findActiveKey(tx, owner.api_key_id),
     ]);
-    if (company?.subdomain !== subdomain.toLowerCase() || found === undefined) return undefined;
+    if (company === undefined || found === undefined) return undefined;
+    if (subdomain !== undefined && company.subdomain !== subdomain.toLowerCase()) return undefined;
     return { company, key: found };
   });
 }
@@ -64,10 +67,11 @@ export async function findCaller(
 async function findActiveKey(tx: Tx, id: number): Promise<ApiKey | undefined> {
   return tx.sql
     .selectFrom("api_keys")
-    .select(["id", "prefix", "made_by_user_id"])
+    .select(["id", "prefix", "made_by_user_id", "privileges"])
     .where("company_id", "=", tx.company.id)
     .where("id", "=", id)
     .where("revoked_at", "is", null)
+    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", tx.now.toISOString())]))
     .executeTakeFirst();
 }
 

@@ -8,6 +8,7 @@ export function registerCompanySettings(app: App): void {
   app.put(
     "/api/v1/company_settings",
     {
+      config: { access: "settings.write" },
       schema: {
         tags: ["Company settings"],
         summary: "Set the webhook of completed lessons",

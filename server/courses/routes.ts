@@ -10,17 +10,24 @@ const course = answers(200, ref(Course));
 export function registerCourses(app: App): void {
   app.get(
     "/api/v1/courses",
-    { schema: { ...about, summary: "List courses", response: answers(200, CourseList) } },
+    {
+      config: { access: "content.read" },
+      schema: { ...about, summary: "List courses", response: answers(200, CourseList) },
+    },
     (request) => request.read(listCourses),
   );
   app.get(
     "/api/v1/courses/:course_id",
-    { schema: { ...about, summary: "Show a course", params, response: course } },
+    {
+      config: { access: "content.read" },
+      schema: { ...about, summary: "Show a course", params, response: course },
+    },
     (request) => request.read((tx) => getCourse(tx, request.params.course_id)),
   );
   app.get(
     "/api/v1.1/courses/:course_id",
     {
+      config: { access: "content.read" },
       schema: {
         ...about,
         summary: "Show a course in short",
@@ -32,12 +39,18 @@ export function registerCourses(app: App): void {
   );
   app.put(
     "/api/v1/courses/:course_id/archive",
-    { schema: { ...about, summary: "Archive a course", params, response: course } },
+    {
+      config: { access: "courses.write" },
+      schema: { ...about, summary: "Archive a course", params, response: course },
+    },
     (request) => request.write((tx) => archiveCourse(tx, request.params.course_id)),
   );
   app.put(
     "/api/v1/courses/:course_id/restore",
-    { schema: { ...about, summary: "Restore a course", params, response: course } },
+    {
+      config: { access: "courses.write" },
+      schema: { ...about, summary: "Restore a course", params, response: course },
+    },
     (request) => request.write((tx) => restoreCourse(tx, request.params.course_id)),
   );
 }

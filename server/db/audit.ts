@@ -20,6 +20,7 @@ export async function audit(tx: WriteTx, deed: Deed): Promise<void> {
       actor_type: tx.actor.type,
       actor_id: tx.actor.id,
       request_id: tx.actor.request_id,
+      address: tx.actor.address ?? null,
       action: deed.action,
       resource_type: deed.resource_type,
       resource_id: deed.resource_id,

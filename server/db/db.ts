@@ -2,6 +2,7 @@ import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } 
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from "kysely";
 import pg from "pg";
 import type { Company } from "../companies/companies.ts";
+import { operator, type Viewer } from "../privileges/privileges.ts";
 import type { DB } from "./schema.ts";
 
 /** What a function needs to touch the database: the company whose rows it may see, and one connection. */
@@ -12,6 +13,8 @@ export interface Tx {
   readonly run: <R extends object>(text: string, values: unknown[]) => Promise<R[]>;
   /** The moment that the request sees as now: what is overdue is told by it. */
   readonly now: Date;
+  /** For whom: how far their privileges reach. */
+  readonly viewer: Viewer;
 }
 
 /** A transaction that may write, and who is behind it. */
@@ -19,12 +22,18 @@ export interface WriteTx extends Tx {
   readonly actor: Actor;
 }
 
-/** Who writes: an API key, or a command of the operator. user_id is the person that archived_by_user_id names. */
+/** Who writes: a person, an API key, or a command of the operator. user_id is the person that archived_by_user_id names. */
 export interface Actor {
   readonly type: "api_key" | "user" | "command";
   readonly id: number | null;
   readonly user_id: number | null;
   readonly request_id: string | null;
+  /** Where the request came from; none for a command. */
+  readonly address?: string;
+  /** How far their privileges reach; none for a command, which may everything. */
+  readonly viewer?: Viewer;
+  /** The state that the change was made from, as If-Match names it; see match.ts. */
+  readonly if_match?: string | undefined;
 }
 
 export interface DatabaseOptions {
@@ -70,22 +79,27 @@ export class Database implements AsyncDisposable {
   }
 
   /** Runs read-only statements for a company. Each sees what is committed when it starts. */
-  async read<T>(company: Company, run: (tx: Tx) => Promise<T>): Promise<T> {
-    if (this.#options.pooling === "transaction") return this.#transaction(company, "read only", run);
+  async read<T>(company: Company, run: (tx: Tx) => Promise<T>, viewer = operator): Promise<T> {
+    if (this.#options.pooling === "transaction")
+      return this.#transaction(company, "read only", (tx) => run({ ...tx, viewer }));
     return this.#connected((connection) => {
       connection.serve(company.id);
-      return run(this.#tx(connection, company));
+      return run(this.#tx(connection, company, viewer));
     });
   }
 
   /** Runs read-only statements for a company that all see one moment, however long they take. */
-  async readSnapshot<T>(company: Company, run: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#transaction(company, "isolation level repeatable read read only", run);
+  async readSnapshot<T>(company: Company, run: (tx: Tx) => Promise<T>, viewer = operator): Promise<T> {
+    return this.#transaction(company, "isolation level repeatable read read only", (tx) =>
+      run({ ...tx, viewer }),
+    );
   }
 
   /** Runs a write for a company: when the promise resolves all of it is on disk, when it rejects none of it. */
   async write<T>(company: Company, actor: Actor, run: (tx: WriteTx) => Promise<T>): Promise<T> {
-    return this.#transaction(company, "read write", (tx) => run({ ...tx, actor }));
+    return this.#transaction(company, "read write", (tx) =>
+      run({ ...tx, actor, viewer: actor.viewer ?? operator }),
+    );
   }
 
   /** Runs statements on the tables that are no company's, each in a transaction of its own. */
@@ -108,7 +122,7 @@ export class Database implements AsyncDisposable {
       const begun = this.#begin(connection, company.id, mode);
       const statements = connection.borrow();
       try {
-        const [result] = await Promise.all([run(this.#tx(statements, company)), begun]);
+        const [result] = await Promise.all([run(this.#tx(statements, company, operator)), begun]);
         statements.end();
         const { command } = await connection.query("commit");
         if (command !== "COMMIT")
@@ -123,8 +137,8 @@ export class Database implements AsyncDisposable {
     });
   }
 
-  #tx({ sql, run }: Pick<Tx, "sql" | "run">, company: Company): Tx {
-    return { company, sql, run, now: this.#options.clock() };
+  #tx({ sql, run }: Pick<Tx, "sql" | "run">, company: Company, viewer: Viewer): Tx {
+    return { company, sql, run, now: this.#options.clock(), viewer };
   }
 
   async #begin(connection: Connection, company_id: number, mode: string): Promise<void> {

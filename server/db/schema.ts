@@ -30,11 +30,13 @@ export interface ApiKeyHashes {
 export interface ApiKeys {
   company_id: number;
   created_at: string;
+  expires_at: string | null;
   id: number;
   last_used_at: string | null;
   made_by_user_id: number | null;
   name: string;
   prefix: string;
+  privileges: string[] | null;
   revoked_at: string | null;
 }
 
@@ -76,10 +78,46 @@ export interface Assignments {
   updated_at: string;
 }
 
+export interface AttemptAnswers {
+  answer: Json;
+  attempt_id: number;
+  claimed_by: number | null;
+  claimed_until: string | null;
+  comment: string | null;
+  company_id: number;
+  graded_at: string | null;
+  graded_by: number | null;
+  is_final: boolean;
+  points: number | null;
+  question_id: string;
+  revision: number;
+  rubric: Json | null;
+  saved_at: string;
+}
+
+export interface Attempts {
+  assignment_id: number | null;
+  company_id: number;
+  finished_at: string | null;
+  graded_at: string | null;
+  id: number;
+  last_active_at: string;
+  lesson_id: number;
+  page_id: string | null;
+  round: number;
+  score: number | null;
+  seconds_spent: number;
+  started_at: string;
+  status: "open" | "grade_pending" | "completed" | "failed" | "ended";
+  user_id: number;
+  version: number;
+}
+
 export interface AuditLog {
   action: string;
   actor_id: number | null;
   actor_type: string;
+  address: string | null;
   after: Json | null;
   at: string;
   before: Json | null;
@@ -88,6 +126,48 @@ export interface AuditLog {
   request_id: string | null;
   resource_id: number | null;
   resource_type: string;
+}
+
+export interface BulkJobs {
+  actor: Json;
+  cancelled_at: string | null;
+  company_id: number;
+  created_at: string;
+  done: number;
+  dry_run: boolean;
+  finished_at: string | null;
+  id: number;
+  kind: "users" | "memberships" | "assignments";
+  message: string | null;
+  mode: "all_or_nothing" | "row_by_row";
+  started_at: string | null;
+  status: "waiting" | "running" | "done" | "refused" | "cancelled";
+  total: number;
+}
+
+export interface BulkRows {
+  company_id: number;
+  errors: Json | null;
+  given: Json;
+  job_id: number;
+  outcome: "created" | "updated" | "unchanged" | "refused" | null;
+  resource_id: number | null;
+  row: number;
+}
+
+export interface Certificates {
+  assignment_id: number;
+  company_id: number;
+  expires_at: string | null;
+  id: number;
+  issued_at: string;
+  number: string;
+  path_id: number;
+  path_title: string;
+  renewal_opened_at: string | null;
+  revoked_at: string | null;
+  user_id: number;
+  user_name: string;
 }
 
 export interface Companies {
@@ -101,6 +181,13 @@ export interface Companies {
   requests_per_minute: number;
   subdomain: string;
   time_zone: string;
+}
+
+export interface ContentAuthors {
+  company_id: number;
+  content_id: number;
+  content_type: "Lesson" | "LearningPaths::Path";
+  user_id: number;
 }
 
 export interface Counters {
@@ -152,10 +239,50 @@ export interface DueDates {
   incomplete: number;
 }
 
+export interface FileBlobs {
+  company_id: number;
+  part_size: number;
+  released_at: string | null;
+  sha256: Buffer;
+  size: number;
+  stored_as: string[];
+  upload_id: number;
+}
+
+export interface FileContents {
+  company_id: number;
+  file_id: number;
+  height: number | null;
+  media_type: string;
+  sha256: Buffer;
+  upload_id: number;
+  variant: "original" | "320" | "960" | "1920";
+  width: number | null;
+}
+
+export interface FileReferences {
+  company_id: number;
+  file_id: number;
+  resource_id: number;
+  resource_type: string;
+  version: number;
+}
+
+export interface Files {
+  company_id: number;
+  created_at: string;
+  created_by_user_id: number | null;
+  id: number;
+  kind: "image" | "video" | "audio" | "document" | "download";
+  name: string;
+  unreferenced_since: string | null;
+}
+
 export interface GroupAssignments {
   assignable_id: number;
   assignable_type: "Lesson" | "LearningPaths::Path" | "Course";
   company_id: number;
+  due_days: number | null;
   group_id: number;
   id: number;
 }
@@ -167,6 +294,28 @@ export interface Groups {
   created_at: string;
   id: number;
   name: string;
+  rule: Json | null;
+  rule_error: string | null;
+}
+
+export interface IdempotencyKeys {
+  answer: Buffer | null;
+  caller: string;
+  company_id: number;
+  created_at: string;
+  fingerprint: Buffer;
+  hash: Buffer;
+}
+
+export interface IdentityProviders {
+  allows_passwords: boolean;
+  client_id: string;
+  client_secret: string | null;
+  company_id: number;
+  issuer: string;
+  makes_users: boolean;
+  new_user_role_id: number;
+  updated_at: string;
 }
 
 export interface LessonCompletions {
@@ -174,6 +323,20 @@ export interface LessonCompletions {
   lesson_id: number;
   user_id: number;
   via_assignment: boolean;
+}
+
+export interface LessonDrafts {
+  based_on: number | null;
+  company_id: number;
+  content: Json;
+  description: string | null;
+  language: "ar" | "de" | "en" | "es" | "fr" | "it" | "ja" | "nl" | "pt" | "ru" | "sv" | "zh-CN";
+  lesson_id: number;
+  public: boolean;
+  retake_score: number;
+  title: string;
+  updated_at: string;
+  updated_by: number | null;
 }
 
 export interface LessonProgress {
@@ -194,8 +357,26 @@ export interface Lessons {
   created_at: string;
   description: string | null;
   id: number;
+  language: Generated<"ar" | "de" | "en" | "es" | "fr" | "it" | "ja" | "nl" | "pt" | "ru" | "sv" | "zh-CN">;
   last_updated_at: string | null;
+  owner_id: number | null;
   public: boolean;
+  published_version: number | null;
+  retake_score: number;
+  title: string;
+}
+
+export interface LessonVersions {
+  company_id: number;
+  content: Json;
+  description: string | null;
+  diff: Json;
+  language: "ar" | "de" | "en" | "es" | "fr" | "it" | "ja" | "nl" | "pt" | "ru" | "sv" | "zh-CN";
+  lesson_id: number;
+  note: string | null;
+  number: number;
+  published_at: string;
+  published_by: number | null;
   retake_score: number;
   title: string;
 }
@@ -222,6 +403,7 @@ export interface Maintenance {
 }
 
 export interface Memberships {
+  by_rule: Generated<boolean>;
   company_id: number;
   group_id: number;
   role: "member" | "manager";
@@ -241,6 +423,16 @@ export interface Passwords {
   user_id: number;
 }
 
+export interface PathDrafts {
+  based_on: number | null;
+  company_id: number;
+  contents: Json;
+  path_id: number;
+  settings: Json;
+  updated_at: string;
+  updated_by: number | null;
+}
+
 export interface PathItems {
   amount: number | null;
   company_id: number;
@@ -254,22 +446,41 @@ export interface PathItems {
   position: number;
   resource_type: "lesson" | "wait_step" | "path" | "placeholder";
   unit: string | null;
+  wait_until: string | null;
 }
 
 export interface Paths {
   archived_at: string | null;
   archived_by_user_id: number | null;
   company_id: number;
+  counts_elsewhere: Generated<boolean>;
   created_at: string;
   description: string;
   enforced_order: boolean;
   id: number;
   is_certification: boolean;
   last_updated_at: string | null;
+  owner_id: number | null;
   public: boolean;
   published_at: string | null;
+  published_version: number | null;
   publisher_id: number | null;
+  renewal_days: Generated<number>;
   title: string;
+  valid_months: number | null;
+  valid_until_day: string | null;
+}
+
+export interface PathVersions {
+  company_id: number;
+  contents: Json;
+  diff: Json;
+  note: string | null;
+  number: number;
+  path_id: number;
+  published_at: string;
+  published_by: number | null;
+  settings: Json;
 }
 
 export interface RateWindows {
@@ -284,6 +495,38 @@ export interface Roles {
   company_id: number;
   id: number;
   name: string;
+  privileges: string[] | null;
+}
+
+export interface SearchDocuments {
+  company_id: number;
+  content_id: number;
+  content_type: "Lesson" | "LearningPaths::Path";
+  language: "ar" | "de" | "en" | "es" | "fr" | "it" | "ja" | "nl" | "pt" | "ru" | "sv" | "zh-CN";
+  words: string;
+}
+
+export interface Sessions {
+  address: string | null;
+  company_id: number;
+  created_at: string;
+  expires_at: string;
+  hash: Buffer;
+  id: number;
+  last_seen_at: string;
+  user_agent: string | null;
+  user_id: number;
+}
+
+export interface SignInLinks {
+  asked_at: string;
+  company_id: number;
+  expires_at: string | null;
+  hash: Buffer | null;
+  id: number;
+  kind: "invitation" | "reset";
+  used_at: string | null;
+  user_id: number;
 }
 
 export interface Subdomains {
@@ -304,7 +547,30 @@ export interface Tags {
   name: string;
 }
 
+export interface UploadParts {
+  company_id: number;
+  number: number;
+  size: number;
+  stored_as: string;
+  upload_id: number;
+}
+
+export interface Uploads {
+  company_id: number;
+  created_at: string;
+  created_by_user_id: number | null;
+  file_id: number | null;
+  held_until: string | null;
+  id: number;
+  name: string;
+  part_size: number;
+  sha256: Buffer | null;
+  size: number;
+  touched_at: string;
+}
+
 export interface Users {
+  anonymized_at: string | null;
   archived_at: string | null;
   archived_by_user_id: number | null;
   business_unit: string | null;
@@ -317,6 +583,7 @@ export interface Users {
   hire_date: string | null;
   id: number;
   job_title: string | null;
+  last_sign_in_at: string | null;
   locale: "ar" | "de" | "en" | "es" | "fr" | "it" | "ja" | "nl" | "pt" | "ru" | "sv" | "zh-CN";
   location: string | null;
   manager_name: string | null;
@@ -332,18 +599,32 @@ export interface DB {
   assignables: Assignables;
   assignment_results: AssignmentResults;
   assignments: Assignments;
+  attempt_answers: AttemptAnswers;
+  attempts: Attempts;
   audit_log: AuditLog;
+  bulk_jobs: BulkJobs;
+  bulk_rows: BulkRows;
+  certificates: Certificates;
   companies: Companies;
+  content_authors: ContentAuthors;
   counters: Counters;
   course_lessons: CourseLessons;
   courses: Courses;
   custom_user_field_values: CustomUserFieldValues;
   custom_user_fields: CustomUserFields;
   due_dates: DueDates;
+  file_blobs: FileBlobs;
+  file_contents: FileContents;
+  file_references: FileReferences;
+  files: Files;
   group_assignments: GroupAssignments;
   groups: Groups;
+  idempotency_keys: IdempotencyKeys;
+  identity_providers: IdentityProviders;
   lesson_completions: LessonCompletions;
+  lesson_drafts: LessonDrafts;
   lesson_progress: LessonProgress;
+  lesson_versions: LessonVersions;
   lessons: Lessons;
   library_uses: LibraryUses;
   list_blocks: ListBlocks;
@@ -351,13 +632,20 @@ export interface DB {
   memberships: Memberships;
   migrations: Migrations;
   passwords: Passwords;
+  path_drafts: PathDrafts;
   path_items: PathItems;
+  path_versions: PathVersions;
   paths: Paths;
   rate_windows: RateWindows;
   roles: Roles;
+  search_documents: SearchDocuments;
+  sessions: Sessions;
+  sign_in_links: SignInLinks;
   subdomains: Subdomains;
   taggings: Taggings;
   tags: Tags;
+  upload_parts: UploadParts;
+  uploads: Uploads;
   users: Users;
 }
 

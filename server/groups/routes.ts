@@ -27,12 +27,18 @@ const group = answers(200, ref(Group));
 export function registerGroups(app: App): void {
   app.get(
     "/api/v1/groups",
-    { schema: { tags, summary: "List groups", response: answers(200, GroupList) } },
+    {
+      config: { access: "groups.read" },
+      schema: { tags, summary: "List groups", response: answers(200, GroupList) },
+    },
     (request) => request.read(listGroups),
   );
   app.post(
     "/api/v1/groups",
-    { schema: { tags, summary: "Create a group", body: NewGroup, response: answers(201, ref(Group)) } },
+    {
+      config: { access: "groups.write" },
+      schema: { tags, summary: "Create a group", body: NewGroup, response: answers(201, ref(Group)) },
+    },
     async (request, reply) => {
       const created = await request.write((tx) => createGroup(tx, request.body));
       return reply.code(201).send(created);
@@ -40,32 +46,45 @@ export function registerGroups(app: App): void {
   );
   app.get(
     "/api/v1/groups/:group_id",
-    { schema: { tags, summary: "Show a group", params, response: group } },
+    { config: { access: "groups.read" }, schema: { tags, summary: "Show a group", params, response: group } },
     (request) => request.read((tx) => getGroup(tx, request.params.group_id)),
   );
   app.put(
     "/api/v1/groups/:group_id",
-    { schema: { tags, summary: "Update a group", params, body: GroupUpdate, response: group } },
+    {
+      config: { access: "groups.write" },
+      schema: { tags, summary: "Update a group", params, body: GroupUpdate, response: group },
+    },
     (request) => request.write((tx) => updateGroup(tx, request.params.group_id, request.body)),
   );
   app.put(
     "/api/v1/groups/:group_id/archive",
-    { schema: { tags, summary: "Archive a group", params, response: group } },
+    {
+      config: { access: "groups.write" },
+      schema: { tags, summary: "Archive a group", params, response: group },
+    },
     (request) => request.write((tx) => archiveGroup(tx, request.params.group_id)),
   );
   app.put(
     "/api/v1/groups/:group_id/restore",
-    { schema: { tags, summary: "Restore a group", params, response: group } },
+    {
+      config: { access: "groups.write" },
+      schema: { tags, summary: "Restore a group", params, response: group },
+    },
     (request) => request.write((tx) => restoreGroup(tx, request.params.group_id)),
   );
   app.delete(
     "/api/v1/groups/:group_id",
-    { schema: { tags, summary: "Delete a group", params, response: answers(200, DeletedGroup) } },
+    {
+      config: { access: "groups.write" },
+      schema: { tags, summary: "Delete a group", params, response: answers(200, DeletedGroup) },
+    },
     (request) => request.write((tx) => deleteGroup(tx, request.params.group_id)),
   );
   app.get(
     "/api/v1/groups/:group_id/assignments",
     {
+      config: { access: "groups.read" },
       schema: {
         tags,
         summary: "List what a group is assigned",

@@ -32,7 +32,7 @@ const LONG_TEXT_CHARACTERS = 16_384;
 
 function withETag(request: FastifyRequest, reply: FastifyReply, payload: string): string | Buffer | null {
   const body = payload.length < LONG_TEXT_CHARACTERS ? payload : Buffer.from(payload);
-  const etag = `W/"${hash("sha1", body, "base64url")}"`;
+  const etag = String(reply.getHeader("etag") ?? `W/"${hash("sha1", body, "base64url")}"`);
   reply.header("etag", etag);
   if (!matches(request.headers["if-none-match"], etag)) return body;
   reply.code(304).removeHeader("content-length").removeHeader("content-type");
@@ -47,5 +47,5 @@ function isReading({ method }: FastifyRequest): boolean {
 function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   const asked = new Set(header.split(",").map((tag) => tag.trim().replace(/^W\//, "")));
-  return asked.has("*") || asked.has(etag.slice(2));
+  return asked.has("*") || asked.has(etag.replace(/^W\//, ""));
 }

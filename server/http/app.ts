@@ -19,9 +19,12 @@ import { compileInput } from "./input.ts";
 import type { RateLimiter } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import { describeApi } from "./openapi.ts";
+import { checkAccess, checkOrigin } from "./access.ts";
+import { markEditable } from "./match.ts";
 import { answerClientError, answerError } from "./problem.ts";
 import { decorateRequests } from "./request.ts";
 import { RouteTable } from "./route-table.ts";
+import type { Secrets } from "../secrets.ts";
 import { compileSerializer } from "./serializer.ts";
 import { watchRequests } from "./watch.ts";
 
@@ -38,6 +41,7 @@ export interface AppOptions {
   readonly limiter: RateLimiter;
   readonly maintenance: { readonly isOn: boolean };
   readonly publicUrl: string;
+  readonly secrets: Secrets;
   readonly trustedProxies: readonly string[];
   readonly allowPlainHttp: boolean;
   readonly corsOrigins: readonly string[];
@@ -86,11 +90,12 @@ export async function buildApp(options: AppOptions): Promise<{ app: App; routeTa
   readBodies(app);
   decorateRequests(app, options.database);
   markAnswers(app);
+  markEditable(app);
   guard(app, door, routeTable);
   registerHealth(app, { ...options.health, database: options.database });
   await describeApi(app);
   for (const component of components) app.addSchema(component);
-  registerFeatures(app);
+  registerFeatures(app, options);
   return { app, routeTable };
 }
 
@@ -100,6 +105,11 @@ function guard(app: App, door: Door, routeTable: RouteTable): void {
     if (isOfApi(request.url) || isOfApi(request.routeOptions.url)) await door.admit(request, reply);
     // Before a body is read: that there is nothing to send it to comes first.
     if (request.is404) throw routeTable.missing(request.url);
+    if (request.caller !== null) checkOrigin(request);
+  });
+  // After the input is read: what is malformed is said first.
+  app.addHook("preHandler", async (request) => {
+    if (request.caller !== null) checkAccess(request);
   });
 }
 
@@ -111,7 +121,7 @@ function isOfApi(url = ""): boolean {
 function corsOptions(origins: readonly string[]): FastifyCorsOptions {
   return {
     origin: [...origins],
-    methods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
+    methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
     exposedHeaders: ["ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
     // Otherwise an OPTIONS that is no preflight is answered in plain text.
     strictPreflight: false,

@@ -1,22 +1,31 @@
+import type { FastifyRequest } from "fastify";
 import type { Database } from "../db/db.ts";
 import { type ApiKey, findCaller, touchApiKey } from "../companies/api-keys.ts";
 import type { Company } from "../companies/companies.ts";
+import { type Viewer, viewerOfGrants } from "../privileges/privileges.ts";
+import { findSignedIn, type Session } from "../sessions/find.ts";
+import { touchSession } from "../sessions/touch.ts";
+import { readSessionCookie } from "../sessions/cookie.ts";
 import type { RateLimiter } from "./limits.ts";
 import { rateLimited, unauthorized } from "./problem.ts";
+import { isOfVersion2 } from "./versions.ts";
 
-/** Who calls: a key, and the company that it belongs to. A key acts as an administrator of its company. */
+/** Who calls: a key or a person who is signed in, and the company that they belong to. */
 export interface Caller {
   readonly company: Company;
-  readonly key: ApiKey;
+  readonly key: ApiKey | null;
+  readonly session: Session | null;
+  /** How far their privileges reach. */
+  readonly viewer: Viewer;
 }
 
-/** A revoked key is refused within a second everywhere, so what is known of a key is believed for less. */
+/** A revoked key is refused within a second everywhere, so what is known of a caller is believed for less. */
 const BELIEVED_MS = 500;
-/** More keys than call within half a second; beyond it the oldest are forgotten. */
+/** More callers than call within half a second; beyond it the oldest are forgotten. */
 const MOST_REMEMBERED = 10_000;
 /** Wrong credentials that one address may send in a minute. A key can't be guessed; this spares the database. */
 const MOST_FAILURES_PER_MINUTE = 1_000;
-/** How often the time of a key's last use is written. */
+/** How often the time of a last use is written. */
 const LAST_USE_STEP_MS = 60_000;
 
 export interface AuthenticatorOptions {
@@ -25,7 +34,14 @@ export interface AuthenticatorOptions {
   readonly publicUrl: string;
 }
 
-/** Tells who calls by the Authorization header. */
+/** What a request shows of who calls: an Authorization header, or the cookie of a session. */
+interface Credentials {
+  /** Names them in what is remembered. */
+  readonly text: string;
+  find(options: AuthenticatorOptions): Promise<Caller | undefined>;
+}
+
+/** Tells who calls. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #believed = new Map<
@@ -39,30 +55,35 @@ export class Authenticator {
     this.#options = options;
   }
 
-  /**
-   * @param header the Authorization header.
-   * @param address of the client, for the limit of failures.
-   * @throws Problem 401, or 403 when the address has failed too often.
-   */
-  async authenticate(header: string | undefined, address: string): Promise<Caller> {
-    if (header === undefined) throw unauthorized();
-    const caller = await this.#find(header, address);
-    if (caller === undefined) throw await this.#refuse(address);
+  /** @throws Problem 401, or 403 when the address has failed too often. */
+  async authenticate(request: FastifyRequest): Promise<Caller> {
+    const credentials = readCredentials(request);
+    if (credentials === "none") throw unauthorized();
+    const caller = await this.#find(credentials, request.ip);
+    if (caller === undefined) throw await this.#refuse(request.ip);
     this.#noteUse(caller);
     return caller;
   }
 
-  #find(header: string, address: string): Promise<Caller | undefined> {
+  /** Forgets what is believed of a session's cookie, as after signing out. */
+  forget(request: FastifyRequest): void {
+    const credentials = readCredentials(request);
+    if (credentials !== "none" && credentials !== "unreadable") this.#believed.delete(credentials.text);
+  }
+
+  #find(credentials: Credentials | "unreadable", address: string): Promise<Caller | undefined> {
     const now = performance.now();
-    const known = this.#believed.get(header);
-    if (known !== undefined && known.until > now) return known.caller;
+    if (credentials !== "unreadable") {
+      const known = this.#believed.get(credentials.text);
+      if (known !== undefined && known.until > now) return known.caller;
+    }
     const blockedUntil = this.#blocked.get(address) ?? 0;
     if (blockedUntil > now) throw rateLimited(Math.ceil((blockedUntil - now) / 1000));
-    const credentials = readBasic(header);
-    if (credentials === undefined) return Promise.resolve(undefined);
-    const caller = findCaller(this.#options.database, credentials, this.#options.publicUrl);
-    remember(this.#believed, header, { caller, until: now + BELIEVED_MS });
-    caller.catch(() => this.#believed.delete(header));
+    if (credentials === "unreadable") return Promise.resolve(undefined);
+    const { text } = credentials;
+    const caller = credentials.find(this.#options);
+    remember(this.#believed, text, { caller, until: now + BELIEVED_MS });
+    caller.catch(() => this.#believed.delete(text));
     return caller;
   }
 
@@ -73,15 +94,51 @@ export class Authenticator {
     return rateLimited(verdict.resetSeconds);
   }
 
-  #noteUse({ company, key }: Caller): void {
-    const name = `${company.id}/${key.id}`;
+  #noteUse({ company, key, session }: Caller): void {
+    const name = key === null ? `${company.id}/session/${session?.id}` : `${company.id}/${key.id}`;
     const now = performance.now();
     if (now - (this.#lastUses.get(name) ?? -LAST_USE_STEP_MS) < LAST_USE_STEP_MS) return;
     remember(this.#lastUses, name, now);
-    const actor = { type: "api_key", id: key.id, user_id: null, request_id: null } as const;
+    const actor = { type: "command", id: null, user_id: null, request_id: null } as const;
     // Not waited for: an answer must not depend on it, and the next minute writes it again.
-    this.#options.database.write(company, actor, (tx) => touchApiKey(tx, key.id)).catch(() => undefined);
+    this.#options.database
+      .write(company, actor, async (tx) => {
+        if (key !== null) await touchApiKey(tx, key.id);
+        if (session !== null) await touchSession(tx, session.id);
+      })
+      .catch(() => undefined);
   }
+}
+
+/** Version 1 takes Basic alone, as its contract says. In version 2 a header, where there is one, comes before a cookie. */
+function readCredentials(request: FastifyRequest): Credentials | "none" | "unreadable" {
+  const { authorization } = request.headers;
+  const isV2 = isOfVersion2(request.url);
+  if (authorization !== undefined) {
+    const read = readBasic(authorization) ?? (isV2 ? readBearer(authorization) : undefined);
+    if (read === undefined) return "unreadable";
+    return { text: authorization, find: (options) => findKey(options, read) };
+  }
+  const token = isV2 ? readSessionCookie(request.headers.cookie) : undefined;
+  return token === undefined
+    ? "none"
+    : { text: `session ${token}`, find: (options) => findPerson(options, token) };
+}
+
+async function findKey(
+  { database, publicUrl }: AuthenticatorOptions,
+  credentials: { readonly subdomain: string | undefined; readonly key: string },
+): Promise<Caller | undefined> {
+  const found = await findCaller(database, credentials, publicUrl);
+  return found && { ...found, session: null, viewer: viewerOfGrants(null, found.key.privileges) };
+}
+
+async function findPerson(
+  { database, publicUrl }: AuthenticatorOptions,
+  token: string,
+): Promise<Caller | undefined> {
+  const found = await findSignedIn(database, token, publicUrl);
+  return found && { ...found, key: null };
 }
 
 /** Sets an entry, and forgets the oldest one past the bound. */
@@ -102,4 +159,10 @@ function readBasic(header: string): { subdomain: string; key: string } | undefin
   const [subdomain, key, rest, more] = Buffer.from(encoded, "base64").toString("utf8").split(":");
   if (subdomain === undefined || key === undefined || more !== undefined) return undefined;
   return rest === undefined || rest === "" ? { subdomain, key } : undefined;
+}
+
+/** `Bearer <key>`: the key alone names its company. */
+function readBearer(header: string): { subdomain: undefined; key: string } | undefined {
+  const key = /^bearer +([A-Za-z0-9_-]{1,200}) *$/i.exec(header)?.[1];
+  return key === undefined ? undefined : { subdomain: undefined, key };
 }

@@ -36,12 +36,21 @@ export function readBodies(app: FastifyInstance): void {
       }
     },
   );
+  // What only some routes of version 2 take reaches them as a stream: it may be larger than memory.
+  app.addContentTypeParser([...streamedTypes], (request, body, done) => {
+    const { takes } = request.routeOptions.config;
+    const [type = ""] = String(request.headers["content-type"]).split(";");
+    if (takes?.includes(type.trim().toLowerCase()) === true) return done(null, body);
+    body.resume();
+    return done(request.headers["content-length"] === "0" ? null : malformed(WRONG_TYPE), undefined);
+  });
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) =>
-    body.length === 0
-      ? done(null, undefined)
-      : done(malformed("The body must be application/json or application/x-www-form-urlencoded")),
+    body.length === 0 ? done(null, undefined) : done(malformed(WRONG_TYPE)),
   );
 }
+
+const WRONG_TYPE = "The body must be application/json or application/x-www-form-urlencoded";
+const streamedTypes = ["application/octet-stream", "application/x-ndjson", "text/csv", "text/markdown"];
 
 function decode(body: string | Buffer): string | undefined {
   try {

@@ -20,7 +20,7 @@ test("pages of a configured origin may call, and read errors too", async () => {
   const asked = await acme.request({ method: "OPTIONS", url: "/api/v1/users/1", headers: preflight });
   assert.equal(asked.status, 204);
   assert.equal(asked.headers["access-control-allow-origin"], ours);
-  assert.equal(asked.headers["access-control-allow-methods"], "GET, HEAD, POST, PUT, DELETE");
+  assert.equal(asked.headers["access-control-allow-methods"], "GET, HEAD, POST, PUT, PATCH, DELETE");
   for (const [url, authorization, status] of [
     ["/api/v1/ping", acme.authorization, 200],
     ["/api/v1/ping", "", 401],

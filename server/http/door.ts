@@ -1,6 +1,9 @@
 import { isIPv4 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Authenticator } from "./auth.ts";
+import { companyOfPublicRequest } from "../companies/of-request.ts";
+import type { Database } from "../db/db.ts";
+import { nobody } from "../privileges/privileges.ts";
+import type { Authenticator, Caller } from "./auth.ts";
 import { companyBucket, type RateLimiter, type Verdict } from "./limits.ts";
 import { forbidden, notAcceptable, rateLimited, unavailable } from "./problem.ts";
 
@@ -8,10 +11,16 @@ import { forbidden, notAcceptable, rateLimited, unavailable } from "./problem.ts
 const MOST_UNDER_WAY = 500;
 const RETRY_AFTER_OVERLOAD_SECONDS = 1;
 const RETRY_AFTER_MAINTENANCE_SECONDS = 30;
+/** A person clicks and types less than this, saving each answer; a script in a browser that goes wild does not. */
+const REQUESTS_PER_MINUTE_OF_A_PERSON = 1_200;
+/** What needs no sign-in: a class room behind one address signs in at once. */
+const REQUESTS_PER_MINUTE_OF_AN_ADDRESS = 600;
 
 export interface DoorOptions {
   readonly authenticator: Authenticator;
   readonly limiter: RateLimiter;
+  readonly database: Database;
+  readonly publicUrl: string;
   readonly maintenance: { readonly isOn: boolean };
   readonly allowPlainHttp: boolean;
 }
@@ -38,15 +47,19 @@ export class Door {
       throw unavailable("Too many requests at once: try again", RETRY_AFTER_OVERLOAD_SECONDS);
     }
     checkFormat(request);
-    const caller = await this.#options.authenticator.authenticate(request.headers.authorization, request.ip);
+    if (request.routeOptions.config?.access === "public") return this.#admitAnybody(request, reply);
+    const caller = await this.#options.authenticator.authenticate(request);
     request.caller = caller;
-    const { company } = caller;
-    const verdict = await this.#options.limiter.take(companyBucket(company), company.requests_per_minute);
-    showLimit(reply, verdict);
-    if (!verdict.admitted) throw rateLimited(verdict.resetSeconds);
-    if (!company.has_api) {
+    const [bucket, limit] = limitOf(caller);
+    await this.#limit(reply, bucket, limit);
+    if (caller.key !== null && !caller.company.has_api) {
       throw forbidden("The API is not part of this company's plan: an operator can switch it on");
     }
+  }
+
+  /** Forgets what is believed of who sent this request: what it ended has ended with the answer. */
+  forget(request: FastifyRequest): void {
+    this.#options.authenticator.forget(request);
   }
 
   /** Counts a request in; the answer's end counts it out. */
@@ -58,12 +71,32 @@ export class Door {
     this.#underWay -= 1;
   }
 
+  /** Lets in who need not say who they are; the address or the host names the company. @throws Problem 404 */
+  async #admitAnybody(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    await this.#limit(reply, `public:${request.ip}`, REQUESTS_PER_MINUTE_OF_AN_ADDRESS);
+    const company = await companyOfPublicRequest(this.#options, request);
+    request.caller = { company, key: null, session: null, viewer: nobody };
+  }
+
+  async #limit(reply: FastifyReply, bucket: string, limit: number): Promise<void> {
+    const verdict = await this.#options.limiter.take(bucket, limit);
+    showLimit(reply, verdict);
+    if (!verdict.admitted) throw rateLimited(verdict.resetSeconds);
+  }
+
   #checkTransport(request: FastifyRequest): void {
     if (request.protocol === "https" || this.#options.allowPlainHttp) return;
     const { localAddress = "" } = request.socket;
     if (!isLoopback(localAddress))
       throw forbidden("Use HTTPS. The key that was just sent could be read: make a new one");
   }
+}
+
+/** A company's keys share the contract's limit; people have one each, so that learners never wait for a script. */
+function limitOf({ company, session }: Caller): [bucket: string, limit: number] {
+  return session === null
+    ? [companyBucket(company), company.requests_per_minute]
+    : [`person:${company.id}/${session.user_id}`, REQUESTS_PER_MINUTE_OF_A_PERSON];
 }
 
 /** Whether an address is the machine's own, for which plain HTTP is safe. */
@@ -73,6 +106,7 @@ export function isLoopback(address: string): boolean {
 }
 
 function checkFormat(request: FastifyRequest): void {
+  if (request.routeOptions.config?.answersOther === true) return;
   const [path = ""] = request.originalUrl.split("?");
   const extension = /\.([A-Za-z][A-Za-z0-9]*)$/.exec(path)?.[1];
   if (extension !== undefined && extension !== "json") throw notAcceptable();

@@ -31,14 +31,16 @@ import { registerTags } from "../tags/routes.ts";
 import { Tag } from "../tags/schema.ts";
 import { registerUserGroups, registerUsers } from "../users/routes.ts";
 import { CustomUserFieldData, GroupName, ListedUser, User, UserSummary } from "../users/schema.ts";
-import type { App } from "./app.ts";
+import type { App, AppOptions } from "./app.ts";
 import { registerPing } from "./ping.ts";
 import { ErrorBody } from "./problem.ts";
+import { ProblemDetails } from "./problem-details.ts";
 import { Links } from "./schema.ts";
 
 /** The schemas that stand in the document by name, those that others refer to first. */
 export const components: readonly TSchema[] = [
   ErrorBody,
+  ProblemDetails,
   CustomUserFieldData,
   GroupName,
   User,
@@ -74,7 +76,7 @@ export const components: readonly TSchema[] = [
 ];
 
 /** Every feature of the API, by name and in the order of the document. */
-export function registerFeatures(app: App): void {
+export function registerFeatures(app: App, _options: AppOptions): void {
   registerUsers(app);
   registerUserGroups(app);
   registerGroups(app);

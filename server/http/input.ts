@@ -3,13 +3,16 @@ import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { parseDate, parseMoment } from "../time.ts";
 import { type FieldError, invalid } from "./problem.ts";
+import { compileStrictInput } from "./strict-input.ts";
+import { isOfVersion2 } from "./versions.ts";
 
 /**
  * Compiles what a route takes (path, query or body). The function reads a value leniently where the contract does (a
  * string that is exactly a number or a boolean counts as one), drops what the schema does not name, and gives the
  * value, or the 400 that names every wrong field.
  */
-export const compileInput: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+export const compileInput: FastifySchemaCompiler<TSchema> = ({ schema, httpPart, url = "" }) => {
+  if (isOfVersion2(url)) return compileStrictInput(schema, httpPart);
   const check = ajv.compile(schema);
   return (given: unknown) => {
     const errors: FieldError[] = [];
@@ -20,19 +23,24 @@ export const compileInput: FastifySchemaCompiler<TSchema> = ({ schema, httpPart 
   };
 };
 
-const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, allowUnionTypes: true })
+export const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, allowUnionTypes: true })
   .addFormat("moment", (text) => parseMoment(text) !== undefined)
   .addFormat("date", (text) => parseDate(text) !== undefined);
 // Filters of the other version of a list, which this one ignores.
 ajv.addKeyword({ keyword: "ignores", schemaType: "array" });
 
-interface Schema {
+export interface Schema {
   readonly ignores?: readonly string[];
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly maxItems?: number;
+}
+
+/** Reads what an address says, which is all text. */
+export function readQuery(schema: Schema, given: unknown, errors: FieldError[]): unknown {
+  return read(schema, given, { path: "", errors });
 }
 
 interface Place {
@@ -117,11 +125,15 @@ function findUnknownFilters(schema: Schema, given: unknown): FieldError[] {
 }
 const FILTER = /^(filter|gt)(\[|$)/;
 
-function toFieldError(error: ErrorObject, httpPart: string | undefined): FieldError {
+export function toFieldError(error: ErrorObject, httpPart: string | undefined): FieldError {
   const at = toFieldName(error.instancePath);
   if (error.keyword === "required") {
     const key = String(error.params["missingProperty"]);
     return { field: at === "" ? key : `${at}.${key}`, message: "is required" };
+  }
+  if (error.keyword === "additionalProperties") {
+    const key = String(error.params["additionalProperty"]);
+    return { field: at === "" ? key : `${at}.${key}`, message: "is not known here" };
   }
   return { field: at === "" ? (httpPart ?? "body") : at, message: says(error) };
 }
@@ -177,7 +189,7 @@ function typeName(type: unknown): string {
   return `${article} ${names.join(" or ")}`;
 }
 
-function distinct(errors: readonly FieldError[]): FieldError[] {
+export function distinct(errors: readonly FieldError[]): FieldError[] {
   const byField = new Map(errors.toReversed().map((error) => [error.field, error]));
   return errors.filter((error) => byField.get(error.field) === error);
 }

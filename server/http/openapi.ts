@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifySchema } from "fastify";
+import { isOfVersion2 } from "./versions.ts";
 
 /** The version of the document, which is the product's. */
 const VERSION = "0.1.0";
@@ -14,13 +15,30 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
         title: "Lectern API",
         version: VERSION,
         description:
-          "The learning management API, in versions 1 and 1.1. Sign in with HTTP Basic: the company's subdomain and an API key.",
+          "The learning management API. Versions 1 and 1.1 take HTTP Basic: the company's subdomain and an API key. Version 2 is the whole product, for people who are signed in and for keys.",
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
-      components: { securitySchemes: { basic: { type: "http", scheme: "basic" } } },
+      components: {
+        securitySchemes: {
+          basic: { type: "http", scheme: "basic" },
+          bearer: { type: "http", scheme: "bearer", description: "An API key." },
+          session: {
+            type: "apiKey",
+            in: "cookie",
+            name: "__Host-lectern",
+            description: "A person's session.",
+          },
+        },
+      },
       security: [{ basic: [] }],
     },
-    transform: ({ schema, url }) => ({ schema: describeErrors(describeFilters(schema)), url }),
+    transform: ({ schema, url, route }) => {
+      const described = describeFilters(schema);
+      if (!isOfVersion2(url)) return { schema: describeErrors(described, "Error#", errorAnswers), url };
+      const security =
+        route.config?.access === "public" ? [] : [{ bearer: [] }, { session: [] }, { basic: [] }];
+      return { schema: { ...describeErrors(described, "Problem#", problemAnswers), security }, url };
+    },
     refResolver: {
       buildLocalReference: (json, _base, _fragment, i) =>
         typeof json["$id"] === "string" ? json["$id"] : `schema${i}`,
@@ -47,15 +65,23 @@ const errorAnswers = {
   503: "Maintenance or overload: try again after Retry-After.",
 } as const;
 
+const problemAnswers = {
+  ...errorAnswers,
+  400: "The request can't be read.",
+  401: "Who calls is not said, or not known.",
+  403: "The caller lacks the privilege that this needs.",
+  409: "The state of things is against it.",
+  412: "Somebody has changed it since If-Match was read: both versions are shown.",
+  422: "A value is not acceptable: each field is named.",
+  429: "The rate limit is reached: try again after Retry-After.",
+} as const;
+
 /**
  * Adds the errors that any operation can answer. They are described here and not at the routes, as one function
  * serialises them all: a compiled serialiser for each would make every start a second longer.
  */
-function describeErrors(schema: FastifySchema): FastifySchema {
-  const errors = Object.entries(errorAnswers).map(([status, description]) => [
-    status,
-    { description, $ref: "Error#" },
-  ]);
+function describeErrors(schema: FastifySchema, $ref: string, answers: Record<number, string>): FastifySchema {
+  const errors = Object.entries(answers).map(([status, description]) => [status, { description, $ref }]);
   return { ...schema, response: { ...Object(schema.response), ...Object.fromEntries(errors) } };
 }
 

@@ -8,7 +8,10 @@ const Pong = closed({ response: Type.Literal("pong") });
 export function registerPing(app: App): void {
   app.get(
     "/api/v1/ping",
-    { schema: { tags: ["Ping"], summary: "Tell whether the key works", response: answers(200, Pong) } },
+    {
+      config: { access: "authenticated" },
+      schema: { tags: ["Ping"], summary: "Tell whether the key works", response: answers(200, Pong) },
+    },
     () => ({ response: "pong" as const }),
   );
 }

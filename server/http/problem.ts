@@ -3,6 +3,8 @@ import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { DatabaseError } from "pg";
 import { Type, type Static } from "typebox";
+import { toDetails } from "./problem-details.ts";
+import { isOfVersion2 } from "./versions.ts";
 
 /** What is wrong with one field, such as `members[2].id`. */
 export interface FieldError {
@@ -18,6 +20,8 @@ export class Problem extends Error {
   readonly phrase: string;
   readonly errors: readonly FieldError[];
   readonly headers: Readonly<Record<string, string>>;
+  /** Further members of the body in version 2. */
+  readonly members: object;
 
   constructor(
     status: number,
@@ -26,6 +30,7 @@ export class Problem extends Error {
       phrase?: string;
       errors?: readonly FieldError[];
       headers?: Record<string, string>;
+      members?: object;
       cause?: unknown;
     } = {},
   ) {
@@ -34,6 +39,7 @@ export class Problem extends Error {
     this.phrase = more.phrase ?? phrases.get(status) ?? STATUS_CODES[status] ?? "Error";
     this.errors = more.errors ?? [];
     this.headers = more.headers ?? {};
+    this.members = more.members ?? {};
   }
 }
 
@@ -70,6 +76,16 @@ export function rateLimited(retryAfterSeconds: number): Problem {
     phrase: "Rate Limit Exceeded",
     headers: { "retry-after": String(retryAfterSeconds) },
   });
+}
+
+/** 409 in version 2: the state of things is against it. The contract has no 409, so in version 1 it is 400. */
+export function conflict(message: string): Problem {
+  return new Problem(409, message);
+}
+
+/** 422 in version 2 for what no field is to blame for; 400 in version 1. */
+export function unprocessable(message: string): Problem {
+  return new Problem(422, message);
 }
 
 /** 404, the same whether the thing exists in another company or nowhere. */
@@ -129,20 +145,34 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   const problem = toProblem(error);
   if (problem.status >= 500)
     request.log.error({ err: error }, problem.status === 500 ? "unforeseen error" : "unavailable");
-  const body: Static<typeof ErrorBody> = {
-    type: "error",
-    status: problem.status,
-    error: problem.phrase,
-    message: problem.message,
-    ...(problem.status === 400 ? { errors: [...problem.errors] } : {}),
-    request_id: request.id,
-  };
+  const answer = isOfVersion2(request.url)
+    ? toDetails(problem, request.id)
+    : toErrorBody(problem, request.id);
   return reply
-    .code(problem.status)
+    .code(answer.body.status)
     .headers(problem.headers)
-    .header("content-type", "application/json; charset=utf-8")
+    .header("content-type", answer.media_type)
     .serializer(JSON.stringify)
-    .send(body);
+    .send(answer.body);
+}
+
+/** The contract's error, which knows no status between 406 and 500. */
+function toErrorBody(
+  problem: Problem,
+  request_id: string,
+): { media_type: string; body: Static<typeof ErrorBody> } {
+  const isMalformed = [400, 409, 412, 422].includes(problem.status);
+  return {
+    media_type: "application/json; charset=utf-8",
+    body: {
+      type: "error",
+      status: isMalformed ? 400 : problem.status,
+      error: isMalformed ? "Malformed Request" : problem.phrase,
+      message: problem.message,
+      ...(isMalformed ? { errors: [...problem.errors] } : {}),
+      request_id,
+    },
+  };
 }
 
 /** Seconds after which a caller may try again when the database is away or overloaded. */

@@ -39,6 +39,7 @@ function describeEnd({ method, routeOptions }: FastifyRequest, reply: FastifyRep
 /** One line a request: who called what, and how it ended. Neither a key nor a body, nor what was searched for. */
 function logEnd({ log, caller }: FastifyRequest, { method, route, status, ms }: End): void {
   const company_id = caller?.company.id ?? null;
-  const key = caller?.key.prefix ?? null;
-  log.info({ company_id, key, method, route, status, ms }, "request");
+  const key = caller?.key?.prefix ?? null;
+  const user_id = caller?.session?.user_id ?? null;
+  log.info({ company_id, key, user_id, method, route, status, ms }, "request");
 }

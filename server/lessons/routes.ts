@@ -18,22 +18,32 @@ const lesson = answers(200, ref(Lesson));
 export function registerLessons(app: App): void {
   app.get(
     "/api/v1/lessons",
-    { schema: { tags, summary: "List lessons", response: answers(200, LessonSummaryList) } },
+    {
+      config: { access: "content.read" },
+      schema: { tags, summary: "List lessons", response: answers(200, LessonSummaryList) },
+    },
     (request) => request.read(listLessons),
   );
   app.get(
     "/api/v1.1/lessons",
-    { schema: { tags, summary: "List lessons in full", response: answers(200, ListedLessonList) } },
+    {
+      config: { access: "content.read" },
+      schema: { tags, summary: "List lessons in full", response: answers(200, ListedLessonList) },
+    },
     (request) => request.read(listLessonsInFull),
   );
   app.get(
     "/api/v1/lessons/:lesson_id",
-    { schema: { tags, summary: "Show a lesson", params, response: lesson } },
+    {
+      config: { access: "content.read" },
+      schema: { tags, summary: "Show a lesson", params, response: lesson },
+    },
     (request) => request.read((tx) => getLesson(tx, request.params.lesson_id)),
   );
   app.get(
     "/api/v1.1/lessons/:lesson_id",
     {
+      config: { access: "content.read" },
       schema: {
         tags,
         summary: "Show a lesson without its counts",
@@ -45,17 +55,26 @@ export function registerLessons(app: App): void {
   );
   app.put(
     "/api/v1/lessons/:lesson_id",
-    { schema: { tags, summary: "Update a lesson", params, body: LessonUpdate, response: lesson } },
+    {
+      config: { access: "lessons.write" },
+      schema: { tags, summary: "Update a lesson", params, body: LessonUpdate, response: lesson },
+    },
     (request) => request.write((tx) => updateLesson(tx, request.params.lesson_id, request.body)),
   );
   app.put(
     "/api/v1/lessons/:lesson_id/archive",
-    { schema: { tags, summary: "Archive a lesson", params, response: lesson } },
+    {
+      config: { access: "lessons.write" },
+      schema: { tags, summary: "Archive a lesson", params, response: lesson },
+    },
     (request) => request.write((tx) => archiveLesson(tx, request.params.lesson_id)),
   );
   app.put(
     "/api/v1/lessons/:lesson_id/restore",
-    { schema: { tags, summary: "Restore a lesson", params, response: lesson } },
+    {
+      config: { access: "lessons.write" },
+      schema: { tags, summary: "Restore a lesson", params, response: lesson },
+    },
     (request) => request.write((tx) => restoreLesson(tx, request.params.lesson_id)),
   );
 }

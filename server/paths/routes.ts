@@ -11,17 +11,24 @@ const path = answers(200, ref(Path));
 export function registerPaths(app: App): void {
   app.get(
     "/api/v1/paths",
-    { schema: { tags, summary: "List paths", response: answers(200, PathSummaryList) } },
+    {
+      config: { access: "content.read" },
+      schema: { tags, summary: "List paths", response: answers(200, PathSummaryList) },
+    },
     (request) => request.read(listPaths),
   );
   app.get(
     "/api/v1.1/paths",
-    { schema: { tags, summary: "List paths in full", response: answers(200, ListedPathList) } },
+    {
+      config: { access: "content.read" },
+      schema: { tags, summary: "List paths in full", response: answers(200, ListedPathList) },
+    },
     (request) => request.read(listPathsInFull),
   );
   app.get(
     "/api/v1/paths/:path_id",
     {
+      config: { access: "content.read" },
       schema: { tags, summary: "Show a path with its contents", params, response: path },
       serializerCompiler,
     },
@@ -29,12 +36,20 @@ export function registerPaths(app: App): void {
   );
   app.put(
     "/api/v1/paths/:path_id/archive",
-    { schema: { tags, summary: "Archive a path", params, response: path }, serializerCompiler },
+    {
+      config: { access: "paths.write" },
+      schema: { tags, summary: "Archive a path", params, response: path },
+      serializerCompiler,
+    },
     (request) => request.write((tx) => archivePath(tx, request.params.path_id)),
   );
   app.put(
     "/api/v1/paths/:path_id/restore",
-    { schema: { tags, summary: "Restore a path", params, response: path }, serializerCompiler },
+    {
+      config: { access: "paths.write" },
+      schema: { tags, summary: "Restore a path", params, response: path },
+      serializerCompiler,
+    },
     (request) => request.write((tx) => restorePath(tx, request.params.path_id)),
   );
 }

@@ -7,6 +7,7 @@ import { postgresWindows, RateLimiter, redisWindows } from "../http/limits.ts";
 import { Metrics } from "../http/metrics.ts";
 import { connect, connectLoose } from "./database.ts";
 import { Maintenance } from "./maintenance.ts";
+import { openSecrets } from "./secrets.ts";
 import { openTransport } from "./transport.ts";
 
 /** How long requests under way may take to end once the service stops. */
@@ -57,6 +58,7 @@ export async function startServer({
     get publicUrl() {
       return config.publicUrl ?? defaultPublicUrl({ ...config, port });
     },
+    secrets: await openSecrets(config),
     trustedProxies: config.trustedProxies,
     allowPlainHttp: config.allowPlainHttp,
     corsOrigins: config.corsOrigins,

@@ -14,17 +14,24 @@ const tags = ["Tags"];
 export function registerTags(app: App): void {
   app.get(
     "/api/v1/tags",
-    { schema: { tags, summary: "List tags", response: answers(200, TagList) } },
+    {
+      config: { access: "content.read" },
+      schema: { tags, summary: "List tags", response: answers(200, TagList) },
+    },
     (request) => request.read(listTags),
   );
   app.get(
     "/api/v1/tags/:tag_id",
-    { schema: { tags, summary: "Show a tag", params, response: answers(200, ShownTag) } },
+    {
+      config: { access: "content.read" },
+      schema: { tags, summary: "Show a tag", params, response: answers(200, ShownTag) },
+    },
     (request) => request.read((tx) => getTag(tx, request.params.tag_id)),
   );
   app.get(
     "/api/v1/tags/:tag_id/lessons",
     {
+      config: { access: "content.read" },
       schema: {
         tags,
         summary: "List the lessons of a tag",
@@ -37,6 +44,7 @@ export function registerTags(app: App): void {
   app.get(
     "/api/v1/tags/:tag_id/paths",
     {
+      config: { access: "content.read" },
       schema: { tags, summary: "List the paths of a tag", params, response: answers(200, TaggedPathList) },
       serializerCompiler: serializePlainly,
     },
@@ -45,6 +53,7 @@ export function registerTags(app: App): void {
   app.get(
     "/api/v1/tags/:tag_id/courses",
     {
+      config: { access: "content.read" },
       schema: {
         tags,
         deprecated: true,

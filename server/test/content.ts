@@ -1,4 +1,5 @@
 import { endAssignments, endLesson } from "./complete.ts";
+import { fillTables } from "./rows.ts";
 import type { Client, TestServer } from "./server.ts";
 
 /** The ids of one thing of every kind in a company, and the word that stands in every text of it. */
@@ -12,6 +13,10 @@ export interface Content {
   readonly tag_id: number;
   readonly role_id: number;
   readonly field_id: number;
+  readonly attempt_id: number;
+  readonly job_id: number;
+  readonly certificate_id: number;
+  readonly session_id: number;
 }
 
 /**
@@ -75,7 +80,8 @@ export async function makeContent(lectern: TestServer, client: Client, mark: str
   const group_id: number = group.body.id;
   await make.groupAssignment(client, group_id, { type: "Lesson", id: lesson_id });
   await make.groupAssignment(client, group_id, { type: "LearningPaths::Path", id: path_id });
-  const made = { mark, user_id, group_id, lesson_id, path_id, course_id, tag_id, role_id, field_id };
+  const things = { mark, user_id, group_id, lesson_id, path_id, course_id, tag_id, role_id, field_id };
+  const made = { ...things, ...(await make.write(client, (tx) => fillTables(tx, things))) };
   await assign(lectern, client, made, others);
   return made;
 }

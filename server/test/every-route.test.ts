@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isOfVersion2 } from "../http/versions.ts";
 import { makeAnswerCheck } from "./answer-check.ts";
 import { type Content, makeContent } from "./content.ts";
 import { allOperations, contractOperations, type Expected } from "./contract.ts";
@@ -67,7 +68,7 @@ async function admitsKeysAlone(lectern: TestServer): Promise<void> {
 }
 
 async function namesItsMethods(lectern: TestServer): Promise<void> {
-  const { routes } = lectern.routeTable;
+  const routes = lectern.routeTable.routes.filter(({ url }) => !isOfVersion2(url));
   for (const { url } of routes) {
     const address = url.replaceAll(/:\w+/g, "1").replace("*", "logo.svg");
     // Under version 1.1 an address takes what it takes under version 1 too.
@@ -199,6 +200,10 @@ const nowhere = {
   tag_id: 900_001,
   role_id: 900_001,
   field_id: 900_001,
+  attempt_id: 900_001,
+  job_id: 900_001,
+  certificate_id: 900_001,
+  session_id: 900_001,
 };
 
 const idFilters: readonly ((ids: Ids) => string)[] = [

@@ -6,6 +6,7 @@ import { type App, buildApp, type TimeLimits } from "../http/app.ts";
 import { postgresWindows, RateLimiter } from "../http/limits.ts";
 import { Metrics } from "../http/metrics.ts";
 import type { RouteTable } from "../http/route-table.ts";
+import { Secrets } from "../secrets.ts";
 import { createTestDatabase } from "./database.ts";
 import { Maker } from "./make.ts";
 
@@ -51,6 +52,7 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
     maintenance,
     publicUrl: PUBLIC_URL,
     trustedProxies: options.trustedProxies ?? [],
+    secrets: new Secrets("a secret of nobody"),
     allowPlainHttp: options.allowPlainHttp ?? true,
     corsOrigins: options.corsOrigins ?? [],
     logger: false,

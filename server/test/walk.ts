@@ -1,4 +1,5 @@
 import pg from "pg";
+import { isOfVersion2 } from "../http/versions.ts";
 import type { Content } from "./content.ts";
 import type { TestServer } from "./server.ts";
 
@@ -72,10 +73,19 @@ export function readDocument({ app }: TestServer): Document {
   return JSON.parse(JSON.stringify(app.swagger()));
 }
 
-/** Every operation of the running app, from its own document. */
+/** Every operation of the contract that the running app serves, from its own document. */
 export function listOperations(lectern: TestServer): Operation[] {
-  const document = readDocument(lectern);
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
+  return operationsOf(lectern, (path) => !isOfVersion2(path));
+}
+
+/** Every operation of version 2. */
+export function listOperationsOfVersion2(lectern: TestServer): Operation[] {
+  return operationsOf(lectern, isOfVersion2);
+}
+
+function operationsOf(lectern: TestServer, isWanted: (path: string) => boolean): Operation[] {
+  const wanted = Object.entries(readDocument(lectern).paths).filter(([path]) => isWanted(path));
+  return wanted.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => toOperation(path, method, operation)),
   );
 }
@@ -83,10 +93,11 @@ export function listOperations(lectern: TestServer): Operation[] {
 function toOperation(path: string, lowerMethod: string, documented: DocumentedOperation): Operation {
   const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
   const method = methods.find((known) => known.toLowerCase() === lowerMethod);
-  const success = Object.entries(documented.responses).find(([status]) => status.startsWith("2"));
-  const answer = success?.[1].content?.["application/json"]?.schema;
-  if (method === undefined || success === undefined || answer === undefined)
-    throw new Error(`${path} is not described`);
+  const success = Object.entries(documented.responses).find(([status]) => /^[23]/.test(status));
+  const [, described] = success ?? [];
+  // What is no JSON is described by its media type alone; what redirects has no content at all.
+  const answer = described?.content?.["application/json"]?.schema ?? {};
+  if (method === undefined || success === undefined) throw new Error(`${path} is not described`);
   return {
     name: `${method} ${url}`,
     method,

@@ -35,6 +35,7 @@ function registerLists(app: App): void {
     "/api/v1/users",
     {
       serializerCompiler,
+      config: { access: "users.read" },
       schema: { tags, summary: "List users", querystring: UserQuery, response: answers(200, UserPage) },
     },
     async (request, reply) => {
@@ -48,6 +49,7 @@ function registerLists(app: App): void {
     "/api/v1.1/users",
     {
       serializerCompiler,
+      config: { access: "users.read" },
       schema: {
         tags,
         summary: "List users in full",
@@ -67,7 +69,10 @@ function registerLists(app: App): void {
 function registerSingle(app: App): void {
   app.post(
     "/api/v1/users",
-    { schema: { tags, summary: "Create a user", body: NewUser, response: answers(201, ref(User)) } },
+    {
+      config: { access: "users.write" },
+      schema: { tags, summary: "Create a user", body: NewUser, response: answers(201, ref(User)) },
+    },
     async (request, reply) => {
       const created = await request.write((tx) => createUser(tx, request.body));
       return reply.code(201).send(created);
@@ -75,32 +80,45 @@ function registerSingle(app: App): void {
   );
   app.get(
     "/api/v1/users/:user_id",
-    { schema: { tags, summary: "Show a user", params, response: user } },
+    { config: { access: "users.read" }, schema: { tags, summary: "Show a user", params, response: user } },
     (request) => request.read((tx) => getUser(tx, request.params.user_id)),
   );
   app.put(
     "/api/v1/users/:user_id",
-    { schema: { tags, summary: "Update a user", params, body: UserUpdate, response: user } },
+    {
+      config: { access: "users.write" },
+      schema: { tags, summary: "Update a user", params, body: UserUpdate, response: user },
+    },
     (request) => request.write((tx) => updateUser(tx, request.params.user_id, request.body)),
   );
   app.put(
     "/api/v1/users/:user_id/archive",
-    { schema: { tags, summary: "Archive a user", params, response: user } },
+    {
+      config: { access: "users.write" },
+      schema: { tags, summary: "Archive a user", params, response: user },
+    },
     (request) => request.write((tx) => archiveUser(tx, request.params.user_id)),
   );
   app.put(
     "/api/v1/users/:user_id/restore",
-    { schema: { tags, summary: "Restore a user", params, response: user } },
+    {
+      config: { access: "users.write" },
+      schema: { tags, summary: "Restore a user", params, response: user },
+    },
     (request) => request.write((tx) => restoreUser(tx, request.params.user_id)),
   );
   app.delete(
     "/api/v1/users/:user_id",
-    { schema: { tags, summary: "Delete a user", params, response: answers(200, DeletedUser) } },
+    {
+      config: { access: "users.erase" },
+      schema: { tags, summary: "Delete a user", params, response: answers(200, DeletedUser) },
+    },
     (request) => request.write((tx) => deleteUser(tx, request.params.user_id)),
   );
   app.get(
     "/api/v1/users/:user_id/learning_library_statistics",
     {
+      config: { access: "users.read" },
       schema: {
         tags,
         summary: "Show what a user did in the learning library",
@@ -116,12 +134,16 @@ function registerSingle(app: App): void {
 export function registerUserGroups(app: App): void {
   app.get(
     "/api/v1/users/:user_id/groups",
-    { schema: { tags, summary: "Show a user's groups", params, response: answers(200, UserGroups) } },
+    {
+      config: { access: "users.read" },
+      schema: { tags, summary: "Show a user's groups", params, response: answers(200, UserGroups) },
+    },
     (request) => request.read((tx) => getUserGroups(tx, request.params.user_id)),
   );
   app.put(
     "/api/v1/users/:user_id/groups",
     {
+      config: { access: "groups.write" },
       schema: {
         tags,
         summary: "Add a user to groups, or remove them",
