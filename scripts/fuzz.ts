@@ -17,7 +17,8 @@ const [requests = 100_000, seed = Date.now() % 1_000_000_000] = process.argv.sli
 const CHANGES = 10_000;
 
 console.log(`seed ${seed}`);
-await run("requests", sendMany);
+await run("requests to versions 1 and 1.1", (lectern) => sendMany(lectern, 1));
+await run("requests to version 2", (lectern) => sendMany(lectern, 2));
 await run("properties", tryProperties);
 await run("poller", pollMuch);
 await run("poller without the counters' lock", pollUnguarded);
@@ -30,8 +31,8 @@ async function run(name: string, part: (lectern: TestServer) => Promise<string>)
   console.log(`${name}: ${found} (${Math.round((performance.now() - started) / 1000)} s)`);
 }
 
-async function sendMany(lectern: TestServer): Promise<string> {
-  const statuses = await sendRequests(lectern, { seed, requests });
+async function sendMany(lectern: TestServer, version: 1 | 2): Promise<string> {
+  const statuses = await sendRequests(lectern, { seed, requests, version });
   await assertCountsHold(lectern);
   const counts = [...statuses]
     .toSorted(([a], [b]) => a - b)

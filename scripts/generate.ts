@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { variables } from "../server/config.ts";
 import { validateDocument } from "./openapi.ts";
+import { rolesText } from "./roles.ts";
 import { migrate } from "../server/db/migrate.ts";
 import { startCluster } from "../server/test/cluster.ts";
 
@@ -12,6 +13,7 @@ const stale: string[] = [];
 try {
   await migrate(cluster.url);
   await update("server/db/schema.ts", schemaTypes);
+  await update("docs/roles.md", rolesText);
   await update("docs/operating.md", (text) => replaceBetween(text, "variables", variableTable()));
   await validateDocument(cluster.url);
 } finally {

@@ -1,5 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { readConfig } from "../server/config.ts";
 import { Database } from "../server/db/db.ts";
+import { openDepot } from "../server/files/depot.ts";
 import { buildApp } from "../server/http/app.ts";
 import { postgresWindows, RateLimiter } from "../server/http/limits.ts";
 import { Secrets } from "../server/secrets.ts";
@@ -20,13 +22,17 @@ export async function validateDocument(url: string): Promise<void> {
   await using database = new Database(options);
   await using windows = postgresWindows(new Database(options));
   const metrics = new Metrics(database);
+  const secrets = new Secrets("a secret of nobody");
+  // Nothing is stored: it makes no folder.
+  using files = await openDepot(readConfig(), secrets);
   const { app } = await buildApp({
     database,
     limiter: new RateLimiter(windows),
     maintenance: { isOn: false },
     publicUrl: "https://lectern.example.com",
     trustedProxies: [],
-    secrets: new Secrets("a secret of nobody"),
+    secrets,
+    files,
     allowPlainHttp: true,
     corsOrigins: [],
     logger: false,

@@ -18,6 +18,8 @@ export type Purpose = "files" | "single_sign_on" | "settings";
 /** The installation's secret: seals what must be read again, and signs addresses. */
 export class Secrets {
   readonly #secret: string;
+  /** Deriving a key takes ten times as long as signing with it, and a page of files has hundreds of addresses. */
+  readonly #keys = new Map<Purpose, Buffer>();
 
   constructor(secret: string) {
     this.#secret = secret;
@@ -46,7 +48,11 @@ export class Secrets {
   }
 
   #keyOf(purpose: Purpose): Buffer {
-    return deriveKey(this.#secret, `lectern ${purpose}`);
+    const known = this.#keys.get(purpose);
+    if (known !== undefined) return known;
+    const key = deriveKey(this.#secret, `lectern ${purpose}`);
+    this.#keys.set(purpose, key);
+    return key;
   }
 }
 

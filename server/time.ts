@@ -66,6 +66,43 @@ export function startOfToday(now: Date, timeZone: string): string {
   return `${new Date(nowMs + zoneOffsetMs(nowMs, timeZone)).toISOString().slice(0, 10)} 00:00:00+00`;
 }
 
+/**
+ * Gives the first moment of a calendar date (`YYYY-MM-DD`) in the zone, as PostgreSQL's text: its midnight, or where
+ * the clocks pass over midnight the moment that they go on from.
+ */
+export function startOfDate(date: string, timeZone: string): string {
+  const midnightMs = Date.parse(`${date}T00:00:00Z`);
+  const offsets = [midnightMs - DAY_MS, midnightMs + DAY_MS].map((ms) => zoneOffsetMs(ms, timeZone));
+  const candidates = offsets.map((offsetMs) => midnightMs - offsetMs).toSorted((a, b) => a - b);
+  const startMs =
+    candidates.find((ms) => ms + zoneOffsetMs(ms, timeZone) >= midnightMs) ?? candidates.at(-1) ?? midnightMs;
+  return momentText(startMs);
+}
+
+/** Gives the moment so many milliseconds after another, cut to the millisecond; never later than year 9999 ends. */
+export function momentAfter(text: string, durationMs: number): string {
+  const fromMs = Date.parse(`${text.slice(0, 10)}T${text.slice(11, -"+00".length)}Z`);
+  return momentText(Math.min(fromMs + durationMs, LAST_MS));
+}
+
+/** Gives the calendar date (`YYYY-MM-DD`) that it is in the zone at a moment of PostgreSQL's text. */
+export function dateIn(text: string, timeZone: string): string {
+  const instantMs = Date.parse(`${text.slice(0, 10)}T${text.slice(11, -"+00".length)}Z`);
+  return momentText(instantMs + zoneOffsetMs(instantMs, timeZone)).slice(0, "2020-12-31".length);
+}
+
+/** Gives an instant as PostgreSQL's text. */
+export function momentText(instantMs: number): string {
+  const utc = new Date(Math.min(Math.max(instantMs, FIRST_MS), LAST_MS)).toISOString();
+  return `${utc.slice(0, 10)} ${utc.slice(11, 23)}+00`;
+}
+
+/** Gives the midnight so many days after another one, both as PostgreSQL's text. */
+export function addDays(midnight: string, days: number): string {
+  const [date = ""] = midnight.split(" ");
+  return `${new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10)} 00:00:00+00`;
+}
+
 /** Whether it is the name of an IANA zone. An offset such as `+02:00` is none: it would not follow summer time. */
 export function isTimeZone(name: string): boolean {
   if (/^[+-]/.test(name)) return false;
@@ -78,6 +115,7 @@ export function isTimeZone(name: string): boolean {
 }
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 const FIRST_MS = Date.parse("0001-01-01T00:00:00Z");
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 const DATE = /^\d{4}-\d\d-\d\d$/;

@@ -1,7 +1,9 @@
+import { sql } from "kysely";
 import { lockCounters } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
-import { type FieldError, invalid, malformed, notFound } from "../http/problem.ts";
+import { conflict, type FieldError, invalid, notFound } from "../http/problem.ts";
 import { parseMoment } from "../time.ts";
+import { isVisibleUser, reachesEverybody } from "../users/visible.ts";
 import { type AssignmentRow, nameOf, type Thing, type Wanted } from "./assignments.ts";
 import { assignmentCounters } from "./give.ts";
 import { auditAssignments, saveAssignments } from "./save.ts";
@@ -15,18 +17,48 @@ import { findTargets, thingKey } from "./targets.ts";
  * @throws Problem 404; 400 when the thing or a user is archived, or a user unknown.
  */
 export async function assignThing(tx: WriteTx, thing: Thing, body: AssignBody): Promise<AssignmentRow[]> {
-  const at = await lockCounters(tx, ...assignmentCounters);
-  const wanted = (body.assignments ?? []).map((item) => toWanted({ ...thing, ...item }));
-  const targets = await findTargets(tx, {
-    user_ids: wanted.map(({ assignee_id }) => assignee_id),
-    things: [thing],
-    pairs: wanted,
+  return assignWanted(tx, thing, {
+    wanted: (body.assignments ?? []).map((item) => toWanted({ ...thing, ...item })),
+    fieldOf: (index) => `assignments[${index}].assignee_id`,
   });
+}
+
+/**
+ * Assigns a thing to users that the viewer may assign to, as `assignThing` does.
+ * @throws Problem 404; 409 when the thing is archived; 422 for users who are archived, unknown or out of reach.
+ */
+export async function assignToUsers(
+  tx: WriteTx,
+  thing: Thing,
+  { user_ids, due_by = null }: { readonly user_ids: readonly number[]; readonly due_by?: string | null },
+): Promise<AssignmentRow[]> {
+  return assignWanted(tx, thing, {
+    wanted: user_ids.map((assignee_id) => toWanted({ ...thing, assignee_id, due_by })),
+    fieldOf: (index) => `user_ids[${index}]`,
+  });
+}
+
+interface Asked {
+  readonly wanted: readonly Wanted[];
+  /** The field that an element came in. */
+  readonly fieldOf: (index: number) => string;
+}
+
+async function assignWanted(tx: WriteTx, thing: Thing, { wanted, fieldOf }: Asked): Promise<AssignmentRow[]> {
+  const at = await lockCounters(tx, ...assignmentCounters);
+  const user_ids = wanted.map(({ assignee_id }) => assignee_id);
+  const [targets, isReached] = await Promise.all([
+    findTargets(tx, { user_ids, things: [thing], pairs: wanted }),
+    findReached(tx, user_ids),
+  ]);
   const found = targets.things.get(thingKey(thing));
   const name = nameOf(thing.assignable_type);
   if (found === undefined) throw notFound(name);
-  if (found.archived_at !== null) throw malformed(`This ${name.toLowerCase()} is archived: restore it first`);
-  check(wanted, ({ assignee_id }) => findFault("assignee_id", "User", targets.users.get(assignee_id)));
+  if (found.archived_at !== null) throw conflict(`This ${name.toLowerCase()} is archived: restore it first`);
+  check(wanted, ({ assignee_id }, index) => {
+    const user = isReached(assignee_id) ? targets.users.get(assignee_id) : undefined;
+    return findFault(fieldOf(index), "User", user);
+  });
   const saved = await saveAssignments(tx, { wanted, targets, at });
   await auditAssignments(tx, saved, {
     action: `update_${name.toLowerCase()}_assignments`,
@@ -35,6 +67,20 @@ export async function assignThing(tx: WriteTx, thing: Thing, body: AssignBody): 
     at,
   });
   return saved.rows;
+}
+
+/** Tells which users the viewer may assign to. */
+async function findReached(tx: WriteTx, ids: readonly number[]): Promise<(id: number) => boolean> {
+  if (reachesEverybody(tx.viewer, "assignments.write")) return () => true;
+  const rows = await tx.sql
+    .selectFrom("users")
+    .select("id")
+    .where("company_id", "=", tx.company.id)
+    .where((eb) => eb("id", "=", eb.fn.any(eb.val([...ids]))))
+    .where(isVisibleUser(tx, "assignments.write", sql.ref<number>("users.id")))
+    .execute();
+  const reached = new Set(rows.map(({ id }) => id));
+  return (id) => reached.has(id);
 }
 
 /**
@@ -51,9 +97,13 @@ export async function assignToUser(
   const targets = await findTargets(tx, { user_ids: [user_id], things: wanted, pairs: wanted });
   const user = targets.users.get(user_id);
   if (user === undefined) throw notFound("User");
-  if (user.archived_at !== null) throw malformed("This user is archived: restore it first");
-  check(wanted, (item) =>
-    findFault("assignable_id", nameOf(item.assignable_type), targets.things.get(thingKey(item))),
+  if (user.archived_at !== null) throw conflict("This user is archived: restore it first");
+  check(wanted, (item, index) =>
+    findFault(
+      `assignments[${index}].assignable_id`,
+      nameOf(item.assignable_type),
+      targets.things.get(thingKey(item)),
+    ),
   );
   const saved = await saveAssignments(tx, { wanted, targets, at });
   await auditAssignments(tx, saved, {
@@ -80,11 +130,11 @@ function toWanted(
 }
 
 /** Finds what is wrong with each element, and refuses the request if anything is. */
-function check(wanted: readonly Wanted[], find: (item: Wanted) => FieldError | undefined): void {
-  const errors = wanted.flatMap((item, index) => {
-    const fault = find(item);
-    return fault === undefined ? [] : [{ ...fault, field: `assignments[${index}].${fault.field}` }];
-  });
+function check(
+  wanted: readonly Wanted[],
+  find: (item: Wanted, index: number) => FieldError | undefined,
+): void {
+  const errors = wanted.flatMap((item, index) => find(item, index) ?? []);
   if (errors.length > 0) throw invalid(...errors);
 }
 

@@ -18,7 +18,7 @@ export interface Counted extends Thing {
 export interface Change {
   readonly before: readonly Counted[];
   readonly after: readonly Counted[];
-  /** Whose progress in the lessons of an assigned path has changed too. */
+  /** Whose progress in the lessons of an assigned path, or whose attempt from the library, has changed too. */
   readonly learners: readonly Learner[];
   readonly at: string;
 }
@@ -37,7 +37,7 @@ export function listOf({ assignable_type, assignable_id }: Thing): string {
  * ten statements for any number of rows.
  */
 export async function countAssignments(tx: WriteTx, change: Change): Promise<void> {
-  if (change.before.length === 0 && change.after.length === 0) return;
+  if (change.before.length === 0 && change.after.length === 0 && change.learners.length === 0) return;
   const completions = await recountLearners(tx, findLearners(change));
   await countInLists(tx, change);
   // Each is one statement. What sends a second when the first has come back can't stand here: should another one

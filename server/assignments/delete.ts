@@ -4,19 +4,25 @@ import { type Counted, countAssignments } from "./counts.ts";
 import type { Learner } from "./learners.ts";
 
 /**
- * Removes a user's assignments with their progress, results and completions, and counts them out everywhere. Needs
- * `assignmentCounters` locked.
+ * Removes a user's assignments with their progress, results and completions, and counts them out everywhere, also what
+ * was completed without an assignment: remove the attempts before. Needs `assignmentCounters` locked.
+ * @returns how many rows were removed, by table.
  */
-export async function deleteAssignmentsOfUser(tx: WriteTx, user_id: number, at: string): Promise<void> {
+export async function deleteAssignmentsOfUser(
+  tx: WriteTx,
+  user_id: number,
+  at: string,
+): Promise<Record<(typeof tablesOfAssignments)[number] | "assignments", number>> {
   const [before, learners] = await Promise.all([findAssignments(tx, user_id), findCompletions(tx, user_id)]);
-  if (before.length === 0) return;
+  const removed = { assignments: before.length, lesson_progress: 0, assignment_results: 0 };
   const ids = before.map(({ id }) => id);
-  for (const table of ["lesson_progress", "assignment_results"] as const) {
-    await tx.sql
+  for (const table of tablesOfAssignments) {
+    const { numDeletedRows } = await tx.sql
       .deleteFrom(table)
       .where("company_id", "=", tx.company.id)
       .where((eb) => eb("assignment_id", "=", eb.fn.any(eb.val(ids))))
-      .execute();
+      .executeTakeFirst();
+    removed[table] = Number(numDeletedRows);
   }
   await tx.sql
     .deleteFrom("assignments")
@@ -25,7 +31,10 @@ export async function deleteAssignmentsOfUser(tx: WriteTx, user_id: number, at: 
     .execute();
   // With nothing left that they could have completed a lesson by, the recount removes their completions.
   await countAssignments(tx, { before, after: [], learners, at });
+  return removed;
 }
+
+const tablesOfAssignments = ["lesson_progress", "assignment_results"] as const;
 
 async function findAssignments(tx: WriteTx, user_id: number): Promise<Counted[]> {
   const { rows } = await sql<Counted>`

@@ -1,15 +1,17 @@
 import type { WriteTx } from "../db/db.ts";
+import { adoptCompletions } from "../learning/path-elsewhere.ts";
 import type { Wanted } from "./assignments.ts";
 import { countAssignments } from "./counts.ts";
 import { createAssignments } from "./create.ts";
 import { findTargets, pairKey, thingKey } from "./targets.ts";
 
-/** The counters that whatever changes assignments has to lock. */
+/** The counters that whatever changes assignments has to lock: a completed path may give a certificate. */
 export const assignmentCounters = [
   "assignments",
   "assignments/Completed",
   "assignments/Grade Pending",
   "assignments/Incomplete",
+  "certificates",
 ] as const;
 
 /**
@@ -30,6 +32,7 @@ export async function giveAssignments(tx: WriteTx, wanted: readonly Wanted[], at
       users.get(item.assignee_id)?.archived_at === null && things.get(thingKey(item))?.archived_at === null;
     if (isPossible && !existing.has(key) && !missing.has(key)) missing.set(key, item);
   }
-  const after = await createAssignments(tx, { wanted: [...missing.values()], users, at });
-  await countAssignments(tx, { before: [], after, learners: [], at });
+  const created = await createAssignments(tx, { wanted: [...missing.values()], users, at });
+  const { rows: after, learners } = await adoptCompletions(tx, created, at);
+  await countAssignments(tx, { before: [], after, learners, at });
 }

@@ -15,7 +15,8 @@ export interface CompletionMove {
 
 /**
  * Makes lesson_completions true for these learners: a row for who is completed or awaits a grade, by an assignment of
- * the lesson or within an assigned path. Call it after the assignments and the progress have changed.
+ * the lesson, within an assigned path, or from the library. Call it after the assignments, the progress and the attempts
+ * have changed.
  * @returns by lesson, what has changed; it still has to be counted into the lesson.
  */
 export async function recountLearners(
@@ -59,6 +60,12 @@ async function compareLearners(tx: WriteTx, learners: readonly Learner[]): Promi
           select from lesson_progress
           where lesson_progress.company_id = ${tx.company.id} and lesson_progress.lesson_id = asked.lesson_id
             and lesson_progress.user_id = asked.user_id and lesson_progress.status <> 'Incomplete'
+        ) then false
+        when exists (
+          select from attempts
+          where attempts.company_id = ${tx.company.id} and attempts.user_id = asked.user_id
+            and attempts.lesson_id = asked.lesson_id and attempts.assignment_id is null
+            and attempts.status in ('grade_pending', 'completed')
         ) then false
       end as actual
     from (

@@ -1,5 +1,6 @@
 import { audit } from "../db/audit.ts";
 import type { WriteTx } from "../db/db.ts";
+import { adoptCompletions } from "../learning/path-elsewhere.ts";
 import type { AssignmentRow, Wanted } from "./assignments.ts";
 import { countAssignments } from "./counts.ts";
 import { createAssignments } from "./create.ts";
@@ -36,10 +37,19 @@ export async function saveAssignments(tx: WriteTx, { wanted, targets, at }: Requ
     return row?.status === "Completed" ? [{ row, due_by }] : [];
   });
   const missing = [...asked].filter(([key]) => !existing.has(key)).map(([, item]) => item);
-  const created = await createAssignments(tx, { wanted: missing, users, at });
+  const { rows: created, learners: adopters } = await adoptCompletions(
+    tx,
+    await createAssignments(tx, { wanted: missing, users, at }),
+    at,
+  );
   const { rows: after, learners } = await reassign(tx, completed, at);
   const before = completed.map(({ row }) => row);
-  await countAssignments(tx, { before, after: [...created, ...after], learners, at });
+  await countAssignments(tx, {
+    before,
+    after: [...created, ...after],
+    learners: [...learners, ...adopters],
+    at,
+  });
   const rows = new Map([...existing, ...[...created, ...after].map((row) => [pairKey(row), row] as const)]);
   return {
     rows: [...asked.keys()].flatMap((key) => rows.get(key) ?? []),

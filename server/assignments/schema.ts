@@ -244,5 +244,5 @@ export const CompletionBreakdown = closed({
   type: Type.Literal("lesson_completion_breakdown"),
   total: Type.Integer({ description: "Learners who have completed the lesson, or await a grade." }),
   via_assignment: Type.Integer({ description: "Those who did by an assignment of the lesson." }),
-  via_other: Type.Integer({ description: "The others: within an assigned path." }),
+  via_other: Type.Integer({ description: "The others: within an assigned path, or from the library." }),
 });

@@ -11,7 +11,8 @@ import {
 } from "./export-content.ts";
 import { exportCustomUserFields, exportGroups, exportRoles, exportUsers } from "./export-people.ts";
 import { Output } from "./output.ts";
-import { COMPANY_KEY, FORMAT, FORMAT_KEY } from "./parts.ts";
+import { exportFurther } from "./further.ts";
+import { COMPANY_KEY, FORMAT, FORMAT_KEY, furtherParts } from "./parts.ts";
 
 /**
  * Writes a company as a bundle, as it is at one moment. What an import makes of it loses nothing of the company's data;
@@ -42,6 +43,7 @@ export async function exportBundle(
     await output.array("paths", exportPaths(tx));
     await output.array("courses", exportCourses(tx));
     await output.array("assignments", exportAssignments(tx));
+    for (const part of furtherParts) await output.array(part, exportFurther(tx, part));
     await output.end();
   });
 }

@@ -122,7 +122,10 @@ test("every column that names a user is among those that move with one", async (
     where contype = 'f' and confrelid = 'users'::regclass
     union
     select table_name, column_name from information_schema.columns
-    where table_schema = 'public' and column_name in ('archived_by_user_id', 'publisher_id', 'owner_id')
+    where table_schema = 'public' and column_name in (
+      'archived_by_user_id', 'publisher_id', 'owner_id', 'created_by_user_id', 'updated_by', 'published_by', 'graded_by',
+      'claimed_by'
+    )
     order by 1, 2`);
   await owner.end();
   const known = userColumns.map(([table, column]) => ({ table, column }));

@@ -4,12 +4,14 @@ import { commandActor } from "../companies/create.ts";
 import { audit } from "../db/audit.ts";
 import { kinds, lockCounters } from "../db/counters.ts";
 import type { Database, WriteTx } from "../db/db.ts";
+import { checkRules, fillGroups } from "../groups/refill.ts";
 import { importAssignments } from "./assignments.ts";
 import { importCompany } from "./company.ts";
 import { importCourses, importGroupAssignments, importLessons, importPaths, importTags } from "./content.ts";
 import { giveNewId, setFirstAdminAside, settleFirstAdmin } from "./first-admin.ts";
 import { type Import, LargestIds } from "./part.ts";
-import type { Part } from "./parts.ts";
+import { importFurther } from "./further.ts";
+import { type CorePart, furtherParts } from "./parts.ts";
 import { importPathItems } from "./path-items.ts";
 import {
   importCustomUserFields,
@@ -22,7 +24,7 @@ import { moveCountersOn, recount } from "./recount.ts";
 import { type Source, Spool } from "./spool.ts";
 
 /** How many of each the file held. */
-export type ImportSummary = Readonly<Record<Part, number>>;
+export type ImportSummary = Readonly<Record<CorePart, number>>;
 
 /**
  * Brings a bundle into a company: all of it, or nothing. Ids are kept, so the company can have none of them; but its
@@ -57,11 +59,13 @@ async function importSpool(tx: WriteTx, spool: Spool): Promise<ImportSummary> {
   await importLibraryUses(job);
   const group_assignments = await importGroupAssignments(job);
   const { count: assignments, updatedAt } = await importAssignments(job);
+  for (const part of furtherParts) await importFurther(job, part);
   await moveCountersOn(tx, { ids: job.ids.entries(), at: updatedAt });
   const newAdminId = isSettled ? null : await giveNewId(tx, admin, updatedAt);
   await sql`set local enable_seqscan = on`.execute(tx.sql);
   await sql`select analyze_tables()`.execute(tx.sql);
   await recount(tx);
+  await fillGroups(tx, await checkRules(tx), updatedAt);
   const counts = { roles, custom_user_fields, users, groups, group_assignments };
   const summary = { ...counts, tags, lessons, paths, courses, assignments };
   await audit(tx, {

@@ -1,5 +1,5 @@
-/** The arrays of a bundle, in the order in which an export writes them. An import takes them in any order. */
-export const parts = [
+/** The arrays of a bundle in the API's own shapes, in the order in which an export writes them. */
+export const coreParts = [
   "roles",
   "custom_user_fields",
   "users",
@@ -12,7 +12,39 @@ export const parts = [
   "assignments",
 ] as const;
 
-export type Part = (typeof parts)[number];
+export type CorePart = (typeof coreParts)[number];
+
+/** What further-tables.ts describes: rows and columns that came with version 2, in the order in which they depend. */
+export const furtherParts = [
+  "role_privileges",
+  "user_details",
+  "group_rules",
+  "memberships_by_rule",
+  "group_assignment_due_dates",
+  "lesson_details",
+  "path_details",
+  "path_item_dates",
+  "content_authors",
+  "lesson_drafts",
+  "lesson_versions",
+  "path_drafts",
+  "path_versions",
+  "search_documents",
+  "attempts",
+  "attempt_answers",
+  "certificates",
+  "file_blobs",
+  "files",
+  "file_contents",
+  "file_references",
+] as const;
+
+export type FurtherPart = (typeof furtherParts)[number];
+
+/** All arrays of a bundle. An import takes them in any order, and an older bundle has the first ones alone. */
+export const parts = [...coreParts, ...furtherParts];
+
+export type Part = CorePart | FurtherPart;
 
 /** The key that an export begins with. Its number goes up when a bundle can no longer be read by an older version. */
 export const FORMAT_KEY = "lectern_bundle";

@@ -38,9 +38,12 @@ export async function moveCountersOn(
 /** Kinds whose total is the number of rows of the table of that name. */
 const tables = [
   "assignments",
+  "attempts",
+  "certificates",
   "courses",
   "custom_user_field_values",
   "custom_user_fields",
+  "files",
   "group_assignments",
   "groups",
   "lessons",
@@ -60,6 +63,11 @@ async function countTotals(tx: WriteTx): Promise<void> {
     update counters set total = counted.total
     from (
       ${sql.join(totals, sql` union all `)}
+      union all
+      select 'active_rules', count(*) from groups where company_id = ${company_id} and rule is not null
+      union all
+      select 'file_bytes', coalesce(sum(size), 0) from file_blobs
+      where company_id = ${company_id} and released_at is null
       union all
       select 'assignments/' || status.name, count(assignments.id)
       from (values ('Completed'), ('Grade Pending'), ('Incomplete')) as status (name)
@@ -94,6 +102,10 @@ async function countLearners(tx: WriteTx): Promise<void> {
       select company_id, lesson_id, user_id, false
       from lesson_progress
       where company_id = ${tx.company.id} and status <> 'Incomplete'
+      union all
+      select company_id, lesson_id, user_id, false
+      from attempts
+      where company_id = ${tx.company.id} and assignment_id is null and status in ('grade_pending', 'completed')
     ) way
     group by company_id, lesson_id, user_id
     on conflict (company_id, lesson_id, user_id) do nothing`.execute(tx.sql);

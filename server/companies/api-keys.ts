@@ -75,17 +75,34 @@ async function findActiveKey(tx: Tx, id: number): Promise<ApiKey | undefined> {
     .executeTakeFirst();
 }
 
+/** A key to be made: what is left out of `privileges` and `expires_at` is everything, and for ever. */
+export interface KeyToMake {
+  readonly name: string;
+  readonly made_by_user_id: number | null;
+  readonly privileges?: string[] | null;
+  readonly expires_at?: string | null;
+}
+
 /** Stores a new key of the company. The plain key is in the answer and nowhere else. */
 export async function createApiKey(
   tx: WriteTx,
-  { name, made_by_user_id }: { readonly name: string; readonly made_by_user_id: number | null },
-): Promise<NewKey & { id: number }> {
+  { name, made_by_user_id, privileges = null, expires_at = null }: KeyToMake,
+): Promise<NewKey & { id: number; created_at: string }> {
   const at = await lockCounters(tx, "api_keys");
   const id = await moveCounter(tx, { kind: "api_keys", ids: 1, total: 1, at });
   const made = generateKey();
   await tx.sql
     .insertInto("api_keys")
-    .values({ company_id: tx.company.id, id, name, prefix: made.prefix, made_by_user_id, created_at: at })
+    .values({
+      company_id: tx.company.id,
+      id,
+      name,
+      prefix: made.prefix,
+      made_by_user_id,
+      privileges,
+      expires_at,
+      created_at: at,
+    })
     .execute();
   await tx.sql
     .insertInto("api_key_hashes")
@@ -95,10 +112,10 @@ export async function createApiKey(
     action: "create_api_key",
     resource_type: "api_key",
     resource_id: id,
-    after: { name, prefix: made.prefix },
+    after: { name, prefix: made.prefix, privileges, expires_at },
     at,
   });
-  return { id, ...made };
+  return { id, created_at: at, ...made };
 }
 
 /**

@@ -72,8 +72,8 @@ test("a company is not made by halves: each mistake is named, and nothing is the
   const before = await ask("select count(*) from companies");
   const mistakes = [
     { line: `${create} half`, code: 1, says: "--admin-password-stdin" },
-    { line: `${create} half --admin-password-stdin`, code: 1, says: "at least 8 characters" },
-    { line: `${create} half --admin-password short`, code: 1, says: "at least 8 characters" },
+    { line: `${create} half --admin-password-stdin`, code: 1, says: "at least 12 characters" },
+    { line: `${create} half --admin-password short`, code: 1, says: "at least 12 characters" },
     { line: `${create} Half --admin-password correct-horse`, code: 2, says: "--subdomain" },
     {
       line: `${create} half --admin-password correct-horse --time-zone Mars/X`,
@@ -229,7 +229,8 @@ test("every command says how it is used", async () => {
   assert.deepEqual(commands.map(({ name }) => name).toSorted(), [
     ...["api-key create", "api-key list", "api-key revoke"],
     ...["company create", "company delete", "company list", "company update"],
-    ...["demo", "export", "import", "maintenance", "migrate", "serve", "start", "work"],
+    ...["demo", "export", "import", "lesson export", "lesson import", "maintenance", "migrate"],
+    ...["serve", "start", "user reset-link", "work"],
   ]);
   for (const { name, command } of commands) {
     assert.ok(command.description().length > 10, name);

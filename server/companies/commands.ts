@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { readConfig } from "../config.ts";
+import { removeFilesOfCompany } from "../files/store.ts";
 import { OperatorError } from "../operator-error.ts";
 import type { Database } from "../db/db.ts";
 import { print, withDatabase } from "../serving/command.ts";
@@ -153,7 +155,15 @@ async function remove({
       `This deletes ${subdomain} with all its people and results. To do it, add --yes.`,
     );
   }
-  await onCompany(subdomain, deleteCompany, "owner");
+  const id = await onCompany(
+    subdomain,
+    async (database, company) => {
+      await deleteCompany(database, company);
+      return company.id;
+    },
+    "owner",
+  );
+  await removeFilesOfCompany(readConfig(), id);
   print(`Deleted ${subdomain}.`);
 }
 

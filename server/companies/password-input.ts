@@ -2,9 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { OperatorError } from "../operator-error.ts";
-
-/** NIST SP 800-63B: length is what counts. */
-const LEAST_CHARACTERS = 8;
+import { findPasswordFault } from "../sessions/password-rules.ts";
 
 /** What a shell gives for a command that Ctrl-C has ended. */
 const INTERRUPTED = 130;
@@ -16,13 +14,12 @@ export interface PasswordOptions {
 
 /**
  * The password that a command's options give, or standard input, or the person at the terminal.
- * @throws OperatorError when it is too short, or there is nobody to ask.
+ * @throws OperatorError when it is soon guessed, or there is nobody to ask.
  */
 export async function readPassword({ adminPassword, adminPasswordStdin }: PasswordOptions): Promise<string> {
   const password = adminPassword ?? (adminPasswordStdin ? await readLine() : await askForPassword());
-  if (password.length < LEAST_CHARACTERS) {
-    throw new OperatorError(`The password must have at least ${LEAST_CHARACTERS} characters.`);
-  }
+  const fault = findPasswordFault(password);
+  if (fault !== undefined) throw new OperatorError(`The password ${fault}.`);
   return password;
 }
 

@@ -16,11 +16,13 @@ const resourceTypes = {
 interface Content {
   readonly table: keyof typeof resourceTypes;
   readonly id: number;
+  /** The time of the write, where the caller has locked the counters of more than this table. */
+  readonly at?: string;
 }
 
 /** Archives content; what is archived already, or does not exist, stays as it is. */
-export async function archiveContent(tx: WriteTx, { table, id }: Content): Promise<void> {
-  const at = await lockCounters(tx, table);
+export async function archiveContent(tx: WriteTx, { table, id, ...write }: Content): Promise<void> {
+  const at = write.at ?? (await lockCounters(tx, table));
   const { numUpdatedRows } = await tx.sql
     .updateTable(table)
     .set({ archived_at: at, archived_by_user_id: tx.actor.user_id })
@@ -35,8 +37,8 @@ export async function archiveContent(tx: WriteTx, { table, id }: Content): Promi
 }
 
 /** Restores content; what is active, or does not exist, stays as it is. */
-export async function restoreContent(tx: WriteTx, { table, id }: Content): Promise<void> {
-  const at = await lockCounters(tx, table);
+export async function restoreContent(tx: WriteTx, { table, id, ...write }: Content): Promise<void> {
+  const at = write.at ?? (await lockCounters(tx, table));
   const { numUpdatedRows } = await tx.sql
     .updateTable(table)
     .set({ archived_at: null, archived_by_user_id: null })

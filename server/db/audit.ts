@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { WriteTx } from "./db.ts";
 
 /** What was done to what. `before` and `after` hold what changed, in the words of the API. */
@@ -28,6 +29,26 @@ export async function audit(tx: WriteTx, deed: Deed): Promise<void> {
       after: json(deed.after),
     })
     .execute();
+}
+
+/** Writes the audit rows of many changes with one statement. */
+export async function auditAll(tx: WriteTx, deeds: readonly Deed[]): Promise<void> {
+  if (deeds.length === 0) return;
+  const { type, id, request_id, address = null } = tx.actor;
+  await sql`
+    insert into audit_log (company_id, at, actor_type, actor_id, request_id, address, action, resource_type,
+      resource_id, before, after)
+    select ${tx.company.id}, at, ${type}, ${id}::bigint, ${request_id}::text, ${address}::text, action,
+      resource_type, resource_id, before, after
+    from unnest(
+      ${deeds.map(({ at }) => at)}::timestamptz[],
+      ${deeds.map(({ action }) => action)}::text[],
+      ${deeds.map(({ resource_type }) => resource_type)}::text[],
+      ${deeds.map(({ resource_id }) => resource_id)}::bigint[],
+      ${deeds.map(({ before }) => json(before))}::jsonb[],
+      ${deeds.map(({ after }) => json(after))}::jsonb[]
+    ) as deed (at, action, resource_type, resource_id, before, after)
+    returning resource_id`.execute(tx.sql);
 }
 
 function json(state: object | null | undefined): string | null {

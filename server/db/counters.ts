@@ -4,6 +4,7 @@ import { prepare } from "./prepare.ts";
 
 /** The kinds of things that are counted; each company has a row in `counters` for each. */
 export const kinds = [
+  "active_rules",
   "api_keys",
   "assignments",
   "assignments/Completed",

@@ -5,6 +5,14 @@
 
 import type { ColumnType } from "kysely";
 
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
+  ? U[]
+  : ArrayTypeImpl<T>;
+
+export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S[], I[], U[]>
+  : T[];
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -107,6 +115,7 @@ export interface Attempts {
   round: number;
   score: number | null;
   seconds_spent: number;
+  seed: string;
   started_at: string;
   status: "open" | "grade_pending" | "completed" | "failed" | "ended";
   user_id: number;
@@ -143,6 +152,7 @@ export interface BulkJobs {
   started_at: string | null;
   status: "waiting" | "running" | "done" | "refused" | "cancelled";
   total: number;
+  tries: Generated<number>;
 }
 
 export interface BulkRows {
@@ -150,7 +160,7 @@ export interface BulkRows {
   errors: Json | null;
   given: Json;
   job_id: number;
-  outcome: "created" | "updated" | "unchanged" | "refused" | null;
+  outcome: "created" | "updated" | "removed" | "unchanged" | "refused" | null;
   resource_id: number | null;
   row: number;
 }
@@ -282,6 +292,7 @@ export interface GroupAssignments {
   assignable_id: number;
   assignable_type: "Lesson" | "LearningPaths::Path" | "Course";
   company_id: number;
+  due_by: string | null;
   due_days: number | null;
   group_id: number;
   id: number;
@@ -334,6 +345,7 @@ export interface LessonDrafts {
   lesson_id: number;
   public: boolean;
   retake_score: number;
+  tag_ids: Generated<ArrayType<number>>;
   title: string;
   updated_at: string;
   updated_by: number | null;
@@ -371,14 +383,19 @@ export interface LessonVersions {
   content: Json;
   description: string | null;
   diff: Json;
+  due_by: string | null;
   language: "ar" | "de" | "en" | "es" | "fr" | "it" | "ja" | "nl" | "pt" | "ru" | "sv" | "zh-CN";
+  learners: Generated<"nothing" | "tell" | "ask_again">;
   lesson_id: number;
   note: string | null;
   number: number;
+  public: Generated<boolean>;
   published_at: string;
   published_by: number | null;
   retake_score: number;
+  tag_ids: Generated<ArrayType<number>>;
   title: string;
+  told_at: string | null;
 }
 
 export interface LibraryUses {
@@ -459,6 +476,7 @@ export interface Paths {
   enforced_order: boolean;
   id: number;
   is_certification: boolean;
+  language: Generated<"ar" | "de" | "en" | "es" | "fr" | "it" | "ja" | "nl" | "pt" | "ru" | "sv" | "zh-CN">;
   last_updated_at: string | null;
   owner_id: number | null;
   public: boolean;
@@ -475,12 +493,15 @@ export interface PathVersions {
   company_id: number;
   contents: Json;
   diff: Json;
+  due_by: string | null;
+  learners: Generated<"nothing" | "tell" | "ask_again">;
   note: string | null;
   number: number;
   path_id: number;
   published_at: string;
   published_by: number | null;
   settings: Json;
+  told_at: string | null;
 }
 
 export interface RateWindows {
@@ -503,6 +524,7 @@ export interface SearchDocuments {
   content_id: number;
   content_type: "Lesson" | "LearningPaths::Path";
   language: "ar" | "de" | "en" | "es" | "fr" | "it" | "ja" | "nl" | "pt" | "ru" | "sv" | "zh-CN";
+  text: Generated<string>;
   words: string;
 }
 
@@ -559,6 +581,7 @@ export interface Uploads {
   company_id: number;
   created_at: string;
   created_by_user_id: number | null;
+  ended_at: string | null;
   file_id: number | null;
   held_until: string | null;
   id: number;

@@ -1,11 +1,13 @@
 import type { Static } from "typebox";
-import { archiveContent, restoreContent, toArchiveState } from "../db/archive.ts";
+import { archiveContent, toArchiveState } from "../db/archive.ts";
 import { audit } from "../db/audit.ts";
 import { lockCounters, moveCounter, moveTotals } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { malformed, notFound } from "../http/problem.ts";
 import { selectUsers, toUserSummary } from "../users/users.ts";
+import { restoreRuledGroup } from "./group-profiles.ts";
 import { changeMembers, countersToChange } from "./memberships.ts";
+import { ruleCounters } from "./refill.ts";
 import type { DeletedGroup, Group, GroupList, GroupUpdate, ListedGroup, NewGroup } from "./schema.ts";
 
 /** All groups of the company, the newest first. */
@@ -67,9 +69,10 @@ export async function archiveGroup(tx: WriteTx, id: number): Promise<Static<type
   return getGroup(tx, id);
 }
 
-/** Restores a group; one that is active stays as it is. @throws Problem 404 */
+/** Restores a group; one that is active stays as it is. Its rule, if it has one, is applied. @throws Problem 404 */
 export async function restoreGroup(tx: WriteTx, id: number): Promise<Static<typeof Group>> {
-  await restoreContent(tx, { table: "groups", id });
+  const at = await lockCounters(tx, ...ruleCounters);
+  await restoreRuledGroup(tx, id, at);
   return getGroup(tx, id);
 }
 
@@ -78,10 +81,16 @@ export async function restoreGroup(tx: WriteTx, id: number): Promise<Static<type
  * @throws Problem 404
  */
 export async function deleteGroup(tx: WriteTx, id: number): Promise<Static<typeof DeletedGroup>> {
-  const at = await lockCounters(tx, "groups", "group_assignments");
+  const at = await lockCounters(tx, "active_rules", "groups", "group_assignments");
   const group = await getGroupRow(tx, id);
   const removed = await deleteBelongings(tx, id, at);
-  await tx.sql.deleteFrom("groups").where("company_id", "=", tx.company.id).where("id", "=", id).execute();
+  const gone = await tx.sql
+    .deleteFrom("groups")
+    .where("company_id", "=", tx.company.id)
+    .where("id", "=", id)
+    .returning("rule")
+    .executeTakeFirst();
+  if (gone?.rule != null) await moveTotals(tx, [{ kind: "active_rules", total: -1 }], at);
   const before = { name: group.name, ...removed };
   await audit(tx, { action: "delete_group", resource_type: "group", resource_id: id, before, at });
   return { type: "delete_group", id: String(id), ...toState(tx, group) };

@@ -3,6 +3,7 @@ import { assignmentCounters, giveAssignments } from "../assignments/give.ts";
 import type { Kind } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
 import { type FieldError, invalid } from "../http/problem.ts";
+import { addDays, startOfToday } from "../time.ts";
 
 /** An element of a body: it adds its id, or removes it. */
 interface Element {
@@ -91,9 +92,20 @@ async function change(
     manager: compare(asManager, { ...found, called: side.called, errors }),
   };
   if (errors.length > 0) throw invalid(...errors);
-  await insertRows(tx, toRows(side, changed, "added"));
-  await deleteRows(tx, toRows(side, changed, "removed"));
-  await giveGroupAssignments(tx, toRows(side, { member: changed.member, manager: nothing }, "added"), at);
+  const kept = asMember.elements.filter(({ id, remove }) => remove !== true && found.byRule.has(id));
+  await saveRows(
+    tx,
+    {
+      added: toRows(side, changed, "added"),
+      removed: toRows(side, changed, "removed"),
+      kept: toRows(
+        side,
+        { member: { added: kept.map(({ id }) => id), removed: [] }, manager: nothing },
+        "added",
+      ),
+    },
+    at,
+  );
   return changed;
 }
 
@@ -103,6 +115,8 @@ interface Found {
   /** Whether each of them is archived, by id; one that is not here does not exist. */
   readonly archived: ReadonlyMap<number, boolean>;
   readonly existing: Readonly<Record<Role, ReadonlySet<number>>>;
+  /** At whose end the user is a member by the group's rule. */
+  readonly byRule: ReadonlySet<number>;
 }
 
 async function find(tx: WriteTx, { own, id, other, others }: Side, ids: readonly number[]): Promise<Found> {
@@ -115,7 +129,7 @@ async function find(tx: WriteTx, { own, id, other, others }: Side, ids: readonly
       .execute(),
     tx.sql
       .selectFrom("memberships")
-      .select((eb) => ["role", eb.ref(other).as("id")])
+      .select((eb) => ["role", "by_rule", eb.ref(other).as("id")])
       .where("company_id", "=", tx.company.id)
       .where(own, "=", id)
       .where((eb) => eb(other, "=", eb.fn.any(eb.val(ids))))
@@ -125,13 +139,14 @@ async function find(tx: WriteTx, { own, id, other, others }: Side, ids: readonly
   return {
     archived: new Map(states.map((state) => [state.id, state.archived_at !== null])),
     existing: { member: idsOf("member"), manager: idsOf("manager") },
+    byRule: new Set(rows.filter(({ by_rule }) => by_rule).map(({ id: otherId }) => otherId)),
   };
 }
 
 /** What an array asks for beyond what is there already. An element that changes nothing is right whatever it names. */
 function compare(
   { field, role, elements }: Asked,
-  { archived, existing, called, errors }: Found & { called: string; errors: FieldError[] },
+  { archived, existing, byRule, called, errors }: Found & { called: string; errors: FieldError[] },
 ): Changed {
   const added: number[] = [];
   const removed: number[] = [];
@@ -146,13 +161,18 @@ function compare(
     } else if (before === undefined && existing[role].has(id) === remove) {
       if (archived.get(id))
         errors.push({ field: place, message: `names an archived ${called}: restore it first` });
+      if (remove && role === "member" && byRule.has(id)) errors.push({ field: place, message: BY_RULE });
       (remove ? removed : added).push(id);
     }
   }
   return { added, removed };
 }
 
-interface Row {
+/** Why somebody can't be taken out of a group by hand: at the next look the rule would take them in again. */
+export const BY_RULE = "is a member by the group's rule: change the rule";
+
+/** A membership. */
+export interface Row {
   readonly group_id: number;
   readonly role: Role;
   readonly user_id: number;
@@ -166,11 +186,40 @@ function toRows({ own, id }: Side, changed: Record<Role, Changed>, what: keyof C
   );
 }
 
+/** Memberships that come and go. Who is `kept` was a member by the group's rule, and is one by hand from now on. */
+interface RowChanges {
+  readonly added: readonly Row[];
+  readonly removed: readonly Row[];
+  readonly kept: readonly Row[];
+}
+
+/** Writes memberships, and gives new members what their groups are assigned. Needs the counters locked. */
+export async function saveRows(tx: WriteTx, { added, removed, kept }: RowChanges, at: string): Promise<void> {
+  await insertRows(tx, added);
+  await deleteRows(tx, removed);
+  await keepRows(tx, kept);
+  await giveGroupAssignments(
+    tx,
+    added.filter(({ role }) => role === "member"),
+    at,
+  );
+}
+
+async function keepRows(tx: WriteTx, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    update memberships
+    set by_rule = false
+    from ${unnestRows(rows)}
+    where memberships.company_id = ${tx.company.id} and memberships.group_id = given.group_id
+      and memberships.role = given.role and memberships.user_id = given.user_id`.execute(tx.sql);
+}
+
 async function insertRows(tx: WriteTx, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
     insert into memberships (company_id, group_id, role, user_id)
-    select ${tx.company.id}, group_id, role, user_id from ${unnest(rows)}
+    select ${tx.company.id}, group_id, role, user_id from ${unnestRows(rows)}
     on conflict (company_id, group_id, role, user_id) do nothing`.execute(tx.sql);
 }
 
@@ -178,13 +227,13 @@ async function deleteRows(tx: WriteTx, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
     delete from memberships
-    using ${unnest(rows)}
+    using ${unnestRows(rows)}
     where memberships.company_id = ${tx.company.id} and memberships.group_id = given.group_id
       and memberships.role = given.role and memberships.user_id = given.user_id`.execute(tx.sql);
 }
 
 /** Any number of rows as three parameters of one statement. */
-function unnest(rows: readonly Row[]) {
+export function unnestRows(rows: readonly Row[]) {
   return sql`unnest(
     ${rows.map((row) => row.group_id)}::bigint[],
     ${rows.map((row) => row.role)}::text[],
@@ -192,26 +241,37 @@ function unnest(rows: readonly Row[]) {
   ) as given (group_id, role, user_id)`;
 }
 
-/** Who joins a group gets what it is assigned. Who leaves keeps it: what was begun can be finished. */
-async function giveGroupAssignments(tx: WriteTx, joined: readonly Row[], at: string): Promise<void> {
+/**
+ * Who joins a group gets what it is assigned, due on the group's day or so many days from now. Who leaves keeps it: what
+ * was begun can be finished. Needs the assignment counters locked.
+ */
+export async function giveGroupAssignments(tx: WriteTx, joined: readonly Row[], at: string): Promise<void> {
   if (joined.length === 0) return;
   const groupIds = [...new Set(joined.map(({ group_id }) => group_id))];
   const assigned = await tx.sql
     .selectFrom("group_assignments")
-    .select(["group_id", "assignable_type", "assignable_id"])
+    .select(["group_id", "assignable_type", "assignable_id", "due_days", "due_by"])
     .where("company_id", "=", tx.company.id)
     .where((eb) => eb("group_id", "=", eb.fn.any(eb.val(groupIds))))
     .orderBy("id")
     .execute();
   const byGroup = Map.groupBy(assigned, ({ group_id }) => group_id);
   const wanted = joined.flatMap(({ group_id, user_id }) =>
-    (byGroup.get(group_id) ?? []).map(({ assignable_type, assignable_id }) => ({
+    (byGroup.get(group_id) ?? []).map(({ assignable_type, assignable_id, ...due }) => ({
       assignee_id: user_id,
       assignable_type,
       assignable_id,
-      due_by: null,
+      due_by: dueOf(tx, due),
       group_id,
     })),
   );
   if (wanted.length > 0) await giveAssignments(tx, wanted, at);
+}
+
+/** When what a group is assigned is due for who joins now: on its day, or so many of the company's days from today. */
+export function dueOf(
+  tx: WriteTx,
+  { due_days, due_by }: { readonly due_days: number | null; readonly due_by: string | null },
+): string | null {
+  return due_days === null ? due_by : addDays(startOfToday(tx.now, tx.company.time_zone), due_days);
 }

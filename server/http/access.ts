@@ -11,10 +11,14 @@ declare module "fastify" {
     readonly access?: Access;
     /** Media types of bodies other than JSON and forms, which reach the handler as streams. */
     readonly takes?: readonly string[];
+    /** How often one network address may ask for a public route in a minute, where it is not what all others have. */
+    readonly requestsPerMinute?: number;
     /** The answer is no JSON, or not always: Accept is the handler's business. */
     readonly answersOther?: true;
     /** The answer carries an ETag that If-Match understands; see match.ts. */
     readonly editable?: true;
+    /** The caller's session ends or is another with the answer: what is believed of its cookie is forgotten. */
+    readonly changesSession?: true;
   }
 }
 
@@ -37,6 +41,15 @@ export function checkAccess(request: FastifyRequest): void {
  */
 export function checkOrigin(request: FastifyRequest): void {
   if (request.caller?.session == null || ["GET", "HEAD", "OPTIONS"].includes(request.method)) return;
+  requireOwnOrigin(request);
+}
+
+/**
+ * Refuses what a page of another origin has a browser send. Routes that set a cookie call it too: nobody is to be signed
+ * in as somebody else by a page that they look at.
+ * @throws Problem 403
+ */
+export function requireOwnOrigin(request: FastifyRequest): void {
   const { origin, "sec-fetch-site": site } = request.headers;
   const own = `${request.protocol}://${request.host}`;
   if (

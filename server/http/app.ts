@@ -24,6 +24,7 @@ import { markEditable } from "./match.ts";
 import { answerClientError, answerError } from "./problem.ts";
 import { decorateRequests } from "./request.ts";
 import { RouteTable } from "./route-table.ts";
+import type { Depot } from "../files/depot.ts";
 import type { Secrets } from "../secrets.ts";
 import { compileSerializer } from "./serializer.ts";
 import { watchRequests } from "./watch.ts";
@@ -42,6 +43,7 @@ export interface AppOptions {
   readonly maintenance: { readonly isOn: boolean };
   readonly publicUrl: string;
   readonly secrets: Secrets;
+  readonly files: Depot;
   readonly trustedProxies: readonly string[];
   readonly allowPlainHttp: boolean;
   readonly corsOrigins: readonly string[];
@@ -110,6 +112,9 @@ function guard(app: App, door: Door, routeTable: RouteTable): void {
   // After the input is read: what is malformed is said first.
   app.addHook("preHandler", async (request) => {
     if (request.caller !== null) checkAccess(request);
+  });
+  app.addHook("onSend", async (request) => {
+    if (request.routeOptions.config?.changesSession === true) door.forget(request);
   });
 }
 

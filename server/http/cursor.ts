@@ -69,11 +69,12 @@ export function cutCursorPage<R, T>(
 ): { data: T[]; next: string | null } {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const next = rows.length > limit && last !== undefined ? encode(position(last)) : null;
+  const next = rows.length > limit && last !== undefined ? encodeCursor(position(last)) : null;
   return { data: shown.map(show), next };
 }
 
-function encode(position: Position): string {
+/** The cursor that stands for a position. */
+export function encodeCursor(position: Position): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
 

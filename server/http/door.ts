@@ -73,7 +73,11 @@ export class Door {
 
   /** Lets in who need not say who they are; the address or the host names the company. @throws Problem 404 */
   async #admitAnybody(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    await this.#limit(reply, `public:${request.ip}`, REQUESTS_PER_MINUTE_OF_AN_ADDRESS);
+    const { requestsPerMinute } = request.routeOptions.config;
+    // A route with a limit of its own is counted apart: pictures must not keep a class from signing in.
+    const bucket = requestsPerMinute === undefined ? "public" : `public/${request.routeOptions.url}`;
+    const limit = requestsPerMinute ?? REQUESTS_PER_MINUTE_OF_AN_ADDRESS;
+    await this.#limit(reply, `${bucket}:${request.ip}`, limit);
     const company = await companyOfPublicRequest(this.#options, request);
     request.caller = { company, key: null, session: null, viewer: nobody };
   }

@@ -1,5 +1,12 @@
 import type { TSchema } from "typebox";
+import { registerMyAssignments } from "../assignments/my-routes.ts";
 import { registerAssignments } from "../assignments/routes.ts";
+import { registerAssignmentsV2 } from "../assignments/v2-routes.ts";
+import { assignmentComponents } from "../assignments/v2-schema.ts";
+import { registerGrading } from "../grading/v2-routes.ts";
+import { PendingAnswer } from "../grading/v2-schema.ts";
+import { registerAttempts } from "../learning/v2-routes.ts";
+import { attemptComponents } from "../learning/v2-schema.ts";
 import {
   AssignedLesson,
   AssignedThing,
@@ -8,13 +15,32 @@ import {
   ListedAssignment,
   UserAssignment,
 } from "../assignments/schema.ts";
+import { registerAuditV2 } from "../audit/v2-routes.ts";
+import { AuditRow } from "../audit/v2-schema.ts";
+import { registerBulk } from "../bulk/v2-routes.ts";
+import { BulkJob, BulkResult } from "../bulk/v2-schema.ts";
+import { registerCertificates } from "../certificates/v2-routes.ts";
+import { certificateComponents } from "../certificates/v2-schema.ts";
 import { registerCompanySettings } from "../companies/routes.ts";
+import { registerCompaniesV2 } from "../companies/v2-routes.ts";
+import { ApiKeyItem, CompanySettings, MadeApiKey } from "../companies/v2-schema.ts";
 import { registerCourses } from "../courses/routes.ts";
 import { Course, CourseSummary, ReducedCourse, TaggedCourse } from "../courses/schema.ts";
+import { registerExports } from "../exports/v2-routes.ts";
+import { registerFiles } from "../files/v2-routes.ts";
+import { File, Upload } from "../files/v2-schema.ts";
 import { registerGroups } from "../groups/routes.ts";
 import { Group } from "../groups/schema.ts";
+import { GroupAssignment } from "../groups/v2-assignment-schema.ts";
+import { registerGroupsV2 } from "../groups/v2-routes.ts";
+import { GroupMember, GroupProfile, GroupRule, Membership, RulePreview, RulePreviewUser } from "../groups/v2-schema.ts";
+import { contentComponents } from "../lessons/content/components.ts";
 import { registerLessons } from "../lessons/routes.ts";
 import { Lesson, LessonSummary, LessonWithoutCounts, ListedLesson, TaggedLesson } from "../lessons/schema.ts";
+import { registerLessonDrafts } from "../lessons/v2-draft-routes.ts";
+import { registerLessonsV2 } from "../lessons/v2-routes.ts";
+import { LessonAuthor, LessonOverview } from "../lessons/v2-schema.ts";
+import { LessonDraft, LessonPublication, LessonVersion, LessonVersionSummary } from "../lessons/v2-version-schema.ts";
 import { registerPaths } from "../paths/routes.ts";
 import {
   LessonContent,
@@ -27,10 +53,38 @@ import {
   TaggedPath,
   WaitStepContent,
 } from "../paths/schema.ts";
+import { pathComponents, registerPathsV2 } from "../paths/v2-routes.ts";
+import { registerReports } from "../reports/routes.ts";
+import {
+  CompanyReport,
+  ContentReport,
+  PeopleReport,
+  QuestionReport,
+  QuestionReports,
+  ReportSummary,
+} from "../reports/schema.ts";
+import { registerSessionsV2 } from "../sessions/v2-routes.ts";
+import {
+  Me,
+  Session,
+  SignedIn,
+  SignedInUser,
+  SignInLink,
+  SignInMethods,
+} from "../sessions/v2-schema.ts";
+import { registerSingleSignOnV2 } from "../sso/v2-routes.ts";
+import { SingleSignOn } from "../sso/v2-schema.ts";
+import { registerRolesV2 } from "../roles/v2-routes.ts";
+import { PrivilegeItem, Role } from "../roles/v2-schema.ts";
+import { registerSearch } from "../search/routes.ts";
+import { searchComponents } from "../search/schema.ts";
 import { registerTags } from "../tags/routes.ts";
 import { Tag } from "../tags/schema.ts";
+import { registerTagsV2 } from "../tags/v2-routes.ts";
 import { registerUserGroups, registerUsers } from "../users/routes.ts";
 import { CustomUserFieldData, GroupName, ListedUser, User, UserSummary } from "../users/schema.ts";
+import { registerUsersV2 } from "../users/v2-routes.ts";
+import { CustomUserField, Erasure, UserProfile } from "../users/v2-schema.ts";
 import type { App, AppOptions } from "./app.ts";
 import { registerPing } from "./ping.ts";
 import { ErrorBody } from "./problem.ts";
@@ -73,10 +127,56 @@ export const components: readonly TSchema[] = [
   UserAssignment,
   AssignedLesson,
   AssignedThing,
+  SignedInUser,
+  SignedIn,
+  Session,
+  Me,
+  SignInLink,
+  SignInMethods,
+  SingleSignOn,
+  BulkJob,
+  BulkResult,
+  GroupRule,
+  GroupProfile,
+  GroupMember,
+  Membership,
+  RulePreviewUser,
+  RulePreview,
+  GroupAssignment,
+  UserProfile,
+  Erasure,
+  CustomUserField,
+  Role,
+  PrivilegeItem,
+  ApiKeyItem,
+  MadeApiKey,
+  CompanySettings,
+  AuditRow,
+  ReportSummary,
+  ContentReport,
+  PeopleReport,
+  CompanyReport,
+  QuestionReport,
+  QuestionReports,
+  File,
+  Upload,
+  ...searchComponents,
+  ...contentComponents,
+  LessonOverview,
+  LessonAuthor,
+  LessonDraft,
+  LessonVersionSummary,
+  LessonPublication,
+  LessonVersion,
+  ...pathComponents,
+  ...certificateComponents,
+  ...attemptComponents,
+  ...assignmentComponents,
+  PendingAnswer,
 ];
 
 /** Every feature of the API, by name and in the order of the document. */
-export function registerFeatures(app: App, _options: AppOptions): void {
+export function registerFeatures(app: App, options: AppOptions): void {
   registerUsers(app);
   registerUserGroups(app);
   registerGroups(app);
@@ -86,5 +186,26 @@ export function registerFeatures(app: App, _options: AppOptions): void {
   registerTags(app);
   registerAssignments(app);
   registerCompanySettings(app);
+  registerReports(app, options);
   registerPing(app);
+  registerSessionsV2(app, options);
+  registerSingleSignOnV2(app, options);
+  registerBulk(app, options);
+  registerExports(app, options);
+  registerGroupsV2(app);
+  registerUsersV2(app);
+  registerRolesV2(app);
+  registerCompaniesV2(app);
+  registerAuditV2(app, options);
+  registerFiles(app, options);
+  registerPathsV2(app);
+  registerCertificates(app);
+  registerLessonsV2(app);
+  registerLessonDrafts(app);
+  registerSearch(app);
+  registerTagsV2(app);
+  registerAssignmentsV2(app);
+  registerMyAssignments(app);
+  registerAttempts(app);
+  registerGrading(app);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { Readable } from "node:stream";
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
@@ -22,7 +22,10 @@ export interface IdempotentRequest {
   readonly key: string;
   /** Who sends it: two callers may choose the same key. */
   readonly caller: string;
-  /** What the request asks for; another one under the same key is a mistake. */
+  /**
+   * What the request asks for; another one under the same key is a mistake. It is made under the key, as a body may hold a
+   * password, which nobody who reads the database is to guess from it.
+   */
   readonly fingerprint: Buffer;
 }
 
@@ -37,7 +40,7 @@ export function readIdempotencyKey(request: FastifyRequest): IdempotentRequest |
   // A body that comes as a stream is told apart by its length alone.
   const body = request.body instanceof Readable ? request.headers["content-length"] : request.body;
   const asked = JSON.stringify([request.method, request.url, body ?? null]);
-  return { key, caller: `${type}/${id}`, fingerprint: createHash("sha256").update(asked).digest() };
+  return { key, caller: `${type}/${id}`, fingerprint: createHmac("sha256", key).update(asked).digest() };
 }
 
 /**

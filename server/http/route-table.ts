@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { Access } from "./access.ts";
 import { methodNotAllowed, notFound, type Problem } from "./problem.ts";
 
 /** An address that the app serves, and by which methods. */
@@ -11,13 +12,16 @@ export interface Route {
 /** Every address of the app, collected as the features register: for 405, for v1.1, and for the tests that walk them. */
 export class RouteTable {
   readonly routes: Route[] = [];
+  /** What a caller needs, by operation, such as `GET /api/v2/users`. */
+  readonly accesses = new Map<string, Access | undefined>();
 
   collect(app: FastifyInstance): void {
-    app.addHook("onRoute", ({ url, method }) => {
+    app.addHook("onRoute", ({ url, method, config }) => {
       // That CORS answers OPTIONS everywhere does not make every address one that exists.
       if (url === "*") return;
       const route = this.routes.find((known) => known.url === url) ?? this.#add(url);
       route.methods.push(...[method].flat());
+      for (const each of [method].flat()) this.accesses.set(`${each} ${url}`, config?.access);
     });
   }
 

@@ -28,7 +28,7 @@ function findUnknown({ properties = {} }: Schema, given: unknown): FieldError[] 
     }));
 }
 
-/** Texts that PostgreSQL can't store. Not by recursion: what was sent may nest to any depth. */
+/** Texts and numbers that PostgreSQL can't store. Not by recursion: what was sent may nest to any depth. */
 function findUnstorable(given: unknown): FieldError[] {
   const waiting: { field: string; value: unknown }[] = [{ field: "", value: given }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -41,6 +41,11 @@ function findUnstorable(given: unknown): FieldError[] {
     if (typeof value !== "object" || value === null) continue;
     for (const [key, inner] of Object.entries(value)) {
       if (!isStorable(key)) return [{ field: field || "body", message: "has a key that no text can be" }];
+      if (Number.isInteger(inner) && !Number.isSafeInteger(inner)) {
+        return [
+          { field: nameOf(field, key, Array.isArray(value)), message: "is a larger number than can be kept" },
+        ];
+      }
       if (typeof inner === "string" || (typeof inner === "object" && inner !== null)) {
         waiting.push({ field: nameOf(field, key, Array.isArray(value)), value: inner });
       }

@@ -1,6 +1,11 @@
 import { Logger, run, type Runner, type TaskList } from "graphile-worker";
 import { sql } from "kysely";
+import { openRenewals } from "../certificates/renewals.ts";
+import { BULK_TASK } from "../bulk/jobs.ts";
+import { workBulkJobs } from "../bulk/work.ts";
 import type { Database } from "../db/db.ts";
+import { collectFilesOfAll } from "../files/collect.ts";
+import type { Depot } from "../files/depot.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Jobs that run at once in one process. */
@@ -14,6 +19,7 @@ export interface JobOptions {
   /** graphile-worker keeps its own tables, which the serving role does not own. */
   readonly ownerUrl: string;
   readonly database: Database;
+  readonly files: Depot;
   readonly log: (line: string) => void;
 }
 
@@ -51,20 +57,41 @@ async function startAgain(options: JobOptions, signal: AbortSignal): Promise<Run
   }
 }
 
-function startRunner({ ownerUrl, database, log }: JobOptions): Promise<Runner> {
+/** Finds bulk jobs that nobody woke the worker for, and those that a killed process has left. */
+const SWEEP_TASK = "sweep_bulk_jobs";
+
+async function startRunner({ ownerUrl, database, files, log }: JobOptions): Promise<Runner> {
   const taskList: TaskList = {
+    [BULK_TASK]: (payload, { abortSignal: signal }) =>
+      workBulkJobs(database, { signal, company_id: readCompanyId(payload) }),
+    [SWEEP_TASK]: (_payload, { abortSignal: signal }) => workBulkJobs(database, { signal }),
     forget_rate_windows: () => forgetRateWindows(database),
+    collect_files: () => collectFilesOfAll(database, files),
+    open_renewals: async () => void (await openRenewals(database, new Date())),
   };
-  return run({
+  const runner = await run({
     connectionString: ownerUrl,
     concurrency: CONCURRENCY,
     noHandleSignals: true,
     taskList,
-    crontab: "17 3 * * * forget_rate_windows",
+    crontab: [
+      "17 3 * * * forget_rate_windows",
+      "47 * * * * collect_files",
+      "7 * * * * open_renewals",
+      `* * * * * ${SWEEP_TASK} ?jobKey=${SWEEP_TASK}`,
+    ].join("\n"),
     logger: new Logger(() => (level, message) => {
       if (level === "error" || level === "warning") log(message);
     }),
   });
+  await runner.addJob(SWEEP_TASK, {}, { jobKey: SWEEP_TASK });
+  return runner;
+}
+
+function readCompanyId(payload: unknown): number {
+  const id = typeof payload === "object" && payload !== null && "company_id" in payload ? payload.company_id : null;
+  if (typeof id !== "number") throw new Error("the job names no company");
+  return id;
 }
 
 async function forgetRateWindows(database: Database): Promise<void> {

@@ -1,11 +1,15 @@
 import type { Static } from "typebox";
+import { assignmentCounters } from "../assignments/give.ts";
 import { archiveContent, restoreContent, toArchiveState, toSummary } from "../db/archive.ts";
+import { lockCounters } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { notFound } from "../http/problem.ts";
 import { links } from "../links.ts";
 import type { Tag } from "../tags/schema.ts";
+import { completeWithout } from "../paths/review-assignments.ts";
 import { listTagsOf } from "../tags/taggings.ts";
 import { utcTime, utcTimeOrNull } from "../time.ts";
+import { requireOwnContent } from "./own.ts";
 import type { Lesson, LessonSummaryList, ListedLesson, ListedLessonList, TaggedLesson } from "./schema.ts";
 
 /** All lessons as version 1 lists them, the oldest first. */
@@ -43,12 +47,17 @@ export async function getLesson(
 
 /** Archives a lesson; one that is archived already stays as it is. @throws Problem 404 */
 export async function archiveLesson(tx: WriteTx, id: number): Promise<Static<typeof Lesson>> {
-  await archiveContent(tx, { table: "lessons", id });
+  const content = { type: "Lesson", id } as const;
+  await requireOwnContent(tx, "lessons.write", content);
+  const at = await lockCounters(tx, "lessons", ...assignmentCounters);
+  await archiveContent(tx, { table: "lessons", id, at });
+  await completeWithout(tx, content, at);
   return getLesson(tx, id);
 }
 
 /** Restores a lesson; one that is active stays as it is. @throws Problem 404 */
 export async function restoreLesson(tx: WriteTx, id: number): Promise<Static<typeof Lesson>> {
+  await requireOwnContent(tx, "lessons.write", { type: "Lesson", id });
   await restoreContent(tx, { table: "lessons", id });
   return getLesson(tx, id);
 }

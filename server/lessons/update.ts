@@ -3,7 +3,9 @@ import { audit } from "../db/audit.ts";
 import { lockCounters } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
 import { invalid, notFound } from "../http/problem.ts";
+import { indexContents } from "../search/documents.ts";
 import { getLesson } from "./lessons.ts";
+import { requireOwnContent } from "./own.ts";
 import type { Lesson, LessonUpdate } from "./schema.ts";
 
 /**
@@ -16,6 +18,7 @@ export async function updateLesson(
   id: number,
   body: LessonUpdate,
 ): Promise<Static<typeof Lesson>> {
+  await requireOwnContent(tx, "lessons.write", { type: "Lesson", id });
   const at = await lockCounters(tx, "lessons");
   const lesson = await tx.sql
     .selectFrom("lessons")
@@ -35,9 +38,30 @@ export async function updateLesson(
       .where("company_id", "=", tx.company.id)
       .where("id", "=", id)
       .execute();
+    await keepDraftInStep(tx, id, { before, after });
+    if (after.title !== undefined) await indexContents(tx, [{ type: "Lesson", id }]);
     await audit(tx, { action: "update_lesson", resource_type: "lesson", resource_id: id, before, after, at });
   }
   return { ...(await getLesson(tx, id)), type: "update_lesson" };
+}
+
+/** A draft that says what the lesson said follows it; what an author has changed in it waits to be published. */
+async function keepDraftInStep(
+  tx: WriteTx,
+  lesson_id: number,
+  { before, after }: { readonly before: LessonUpdate; readonly after: LessonUpdate },
+): Promise<void> {
+  for (const column of writableColumns) {
+    const [old, value] = [before[column], after[column]];
+    if (old === undefined || value === undefined) continue;
+    await tx.sql
+      .updateTable("lesson_drafts")
+      .set({ [column]: value })
+      .where("company_id", "=", tx.company.id)
+      .where("lesson_id", "=", lesson_id)
+      .where(column, "=", old)
+      .execute();
+  }
 }
 
 const writableColumns = ["title", "retake_score", "public"] as const;

@@ -21,6 +21,8 @@ interface WaitStepItem {
   readonly condition: string;
   readonly unit: string;
   readonly amount: number;
+  /** The day that it waits for, where its condition is `date`. */
+  readonly wait_until: string | null;
 }
 
 interface PlaceholderItem {
@@ -57,7 +59,7 @@ export async function findStructures(tx: Tx, pathIds: readonly number[]): Promis
       coalesce(lesson.title, nested.title) as title,
       coalesce(lesson.archived_at, nested.archived_at) as archived_at,
       coalesce(lesson.archived_by_user_id, nested.archived_by_user_id) as archived_by_user_id,
-      item.effect, item.condition, item.unit, item.amount, item.description
+      item.effect, item.condition, item.unit, item.amount, item.wait_until, item.description
     from reachable
     join path_items item on item.company_id = ${company_id} and item.path_id = reachable.path_id
     left join lessons lesson on lesson.company_id = ${company_id} and lesson.id = item.lesson_id

@@ -1,12 +1,16 @@
 import type { Static } from "typebox";
+import { assignmentCounters } from "../assignments/give.ts";
 import { archiveContent, restoreContent, toArchiveState, toSummary } from "../db/archive.ts";
+import { lockCounters } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { notFound } from "../http/problem.ts";
+import { requireOwnContent } from "../lessons/own.ts";
 import { links } from "../links.ts";
 import { listTagsOf } from "../tags/taggings.ts";
 import type { Tag } from "../tags/schema.ts";
 import { utcTime, utcTimeOrNull, zonedTimeOrNull } from "../time.ts";
 import { findStructures, toContents } from "./contents.ts";
+import { completeWithout } from "./review-assignments.ts";
 import type { ListedPathList, Path, PathSummaryList, TaggedPath } from "./schema.ts";
 
 /** All paths as version 1 lists them, the oldest first. */
@@ -46,12 +50,17 @@ export async function getPath(tx: Tx, path_id: number): Promise<Static<typeof Pa
 
 /** Archives a path; one that is archived already stays as it is. @throws Problem 404 */
 export async function archivePath(tx: WriteTx, id: number): Promise<Static<typeof Path>> {
-  await archiveContent(tx, { table: "paths", id });
+  const content = { type: "LearningPaths::Path", id } as const;
+  await requireOwnContent(tx, "paths.write", content);
+  const at = await lockCounters(tx, "paths", ...assignmentCounters);
+  await archiveContent(tx, { table: "paths", id, at });
+  await completeWithout(tx, content, at);
   return getPath(tx, id);
 }
 
 /** Restores a path; one that is active stays as it is. @throws Problem 404 */
 export async function restorePath(tx: WriteTx, id: number): Promise<Static<typeof Path>> {
+  await requireOwnContent(tx, "paths.write", { type: "LearningPaths::Path", id });
   await restoreContent(tx, { table: "paths", id });
   return getPath(tx, id);
 }

@@ -24,7 +24,8 @@ export const privileges = {
   "roles.write": { means: "See and make roles, and what they may do.", reach: { admin: "all" } },
   "api_keys.write": { means: "See, make and revoke API keys.", reach: { admin: "all" } },
   "settings.write": {
-    means: "See and change the company's settings, webhook and single sign-on.",
+    means:
+      "See and change the company's settings, webhook and single sign-on. Who says by what people sign in can become anybody.",
     reach: { admin: "all" },
   },
   "audit.read": { means: "Read and export the audit log.", reach: { admin: "all" } },
@@ -85,10 +86,60 @@ export const operator: Viewer = { user_id: null, scope: () => "all" };
 /** A caller who is nobody yet: may only what is public. */
 export const nobody: Viewer = { user_id: null, scope: () => undefined };
 
-/** What may be said of a key or a custom role, such as `lessons.write` or `assignments.write:managed`. */
+/** One privilege and how far it reaches, as a key or a custom role has it. */
+export interface Grant {
+  readonly privilege: Privilege;
+  readonly scope: Scope;
+}
+
+/**
+ * Reads what is said of a key or a custom role, such as `lessons.write` or `assignments.write:managed`. Without a reach
+ * it goes as far as an administrator's.
+ * @returns undefined for a privilege that does not exist, or one that nobody has with this reach: what it would let
+ * through nothing would narrow.
+ */
+export function parseGrant(text: string): Grant | undefined {
+  const [name = "", scope, more] = text.split(":");
+  if (more !== undefined || !isPrivilege(name)) return undefined;
+  const reach = scope ?? widestScope(name);
+  return isScope(reach) && scopesOf(name).includes(reach) ? { privilege: name, scope: reach } : undefined;
+}
+
+/** The one way to write a grant. */
+export function toGrantText({ privilege, scope }: Grant): string {
+  return scope === widestScope(privilege) ? privilege : `${privilege}:${scope}`;
+}
+
+/** What may be said of a key or a custom role. */
 export function isGrant(text: string): boolean {
-  const [name = "", scope = "all", more] = text.split(":");
-  return more === undefined && isPrivilege(name) && isScope(scope);
+  return parseGrant(text) !== undefined;
+}
+
+/** How far a privilege can reach: as far as it does for some built-in role. */
+export function scopesOf(privilege: Privilege): Scope[] {
+  return [...new Set<Scope>(Object.values(privileges[privilege].reach))];
+}
+
+/** Every privilege, in the order of the table. */
+export const privilegeNames: readonly Privilege[] = Object.keys(privileges).filter(isPrivilege);
+
+/** All that a built-in role may. */
+export function grantsOfRole(role: RoleName): Grant[] {
+  return privilegeNames.flatMap((privilege) => {
+    const reach: Partial<Record<RoleName, Scope>> = privileges[privilege].reach;
+    const scope = reach[role];
+    return scope === undefined ? [] : [{ privilege, scope }];
+  });
+}
+
+/** Whether a viewer may themselves what a grant would let another do. */
+export function covers(viewer: Viewer, { privilege, scope }: Grant): boolean {
+  const own = viewer.scope(privilege);
+  return own === "all" || own === scope;
+}
+
+function widestScope(privilege: Privilege): Scope {
+  return privileges[privilege].reach.admin;
 }
 
 /** The viewer that a built-in role makes of a person. */
@@ -109,9 +160,9 @@ export function viewerOfRole(user_id: number, role: RoleName): Viewer {
 export function viewerOfGrants(user_id: number | null, grants: readonly string[] | null): Viewer {
   if (grants === null) return { user_id, scope: () => "all" };
   const scopes = new Map<string, Scope>();
-  for (const grant of grants) {
-    const [name = "", scope = "all"] = grant.split(":");
-    if (isScope(scope)) scopes.set(name, scope);
+  for (const text of grants) {
+    const grant = parseGrant(text);
+    if (grant !== undefined) scopes.set(grant.privilege, grant.scope);
   }
   return { user_id, scope: (privilege) => scopes.get(privilege) };
 }

@@ -1,11 +1,11 @@
 import cluster from "node:cluster";
 import { Argument, type Command } from "commander";
-import { makeDemo } from "../bundle/demo.ts";
+import { type Ground, makeDemo } from "../demo/demo.ts";
 import { listSubdomains } from "../companies/companies.ts";
 import { type Config, readConfig } from "../config.ts";
+import { openDepot } from "../files/depot.ts";
 import { runJobs } from "../jobs/jobs.ts";
 import type { CreatedCompany } from "../companies/create.ts";
-import type { Database } from "../db/db.ts";
 import { print, say, withDatabase } from "./command.ts";
 import {
   type Addresses,
@@ -15,6 +15,7 @@ import {
   prepareDatabase,
 } from "./database.ts";
 import { setMaintenance } from "./maintenance.ts";
+import { openSecrets } from "./secrets.ts";
 import { startServer } from "./serve.ts";
 import { openTransport } from "./transport.ts";
 import { runWorker, startWorkers } from "./workers.ts";
@@ -60,8 +61,10 @@ async function start(config: Config): Promise<void> {
   await prepareDatabase(config, addresses);
   await checkDatabase(addresses);
   const database = stack.use(await connectForCommand(config, addresses));
-  const made = await makeDemoOnFirstRun(database);
-  stack.use(await runJobs({ ownerUrl: addresses.ownerUrl, database, log: say }));
+  const secrets = await openSecrets(config);
+  const files = stack.use(await openDepot(config, secrets));
+  const made = await makeDemoOnFirstRun({ database, files, secrets });
+  stack.use(await runJobs({ ownerUrl: addresses.ownerUrl, database, files, log: say }));
   const { address } = stack.use(await listen(config, addresses));
   welcome(address, made);
   await Promise.race([stopped, fails(addresses)]);
@@ -86,7 +89,8 @@ async function work(): Promise<void> {
   const addresses = stack.use(await openAddresses(config, "command", say));
   await checkDatabase(addresses);
   const database = stack.use(await connectForCommand(config, addresses));
-  stack.use(await runJobs({ ownerUrl: addresses.ownerUrl, database, log: say }));
+  const files = stack.use(await openDepot(config, await openSecrets(config)));
+  stack.use(await runJobs({ ownerUrl: addresses.ownerUrl, database, files, log: say }));
   print("Lectern does the jobs");
   await Promise.race([stopped, fails(addresses)]);
 }
@@ -99,7 +103,10 @@ async function runMigrations(): Promise<void> {
 }
 
 async function demo(options: { readonly subdomain: string; readonly json?: true }): Promise<void> {
-  const made = await withDatabase((database) => makeDemo(database, options.subdomain));
+  const config = readConfig();
+  const secrets = await openSecrets(config);
+  using files = await openDepot(config, secrets);
+  const made = await withDatabase((database) => makeDemo({ database, files, secrets }, options.subdomain));
   print(options.json ? JSON.stringify(made) : describeKey(made));
 }
 
@@ -118,9 +125,9 @@ async function listen(
 }
 
 /** Only a service without any company gets a demo: started again, it keeps what it has. */
-async function makeDemoOnFirstRun(database: Database): Promise<CreatedCompany | undefined> {
-  const companies = await listSubdomains(database);
-  return companies.length === 0 ? makeDemo(database, "demo") : undefined;
+async function makeDemoOnFirstRun(ground: Ground): Promise<CreatedCompany | undefined> {
+  const companies = await listSubdomains(ground.database);
+  return companies.length === 0 ? makeDemo(ground, "demo") : undefined;
 }
 
 function welcome(address: string, made: CreatedCompany | undefined): void {

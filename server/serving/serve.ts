@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import pino from "pino";
 import type { Config } from "../config.ts";
+import { openDepot } from "../files/depot.ts";
 import { OperatorError } from "../operator-error.ts";
 import { type App, buildApp } from "../http/app.ts";
 import { postgresWindows, RateLimiter, redisWindows } from "../http/limits.ts";
@@ -49,6 +50,8 @@ export async function startServer({
   const maintenance = stack.use(new Maintenance(loose));
   await maintenance.look();
   const metrics = new Metrics(database);
+  const secrets = await openSecrets(config);
+  const files = stack.use(await openDepot(config, secrets));
   let { port } = config;
   const { app } = await buildApp({
     database,
@@ -58,7 +61,8 @@ export async function startServer({
     get publicUrl() {
       return config.publicUrl ?? defaultPublicUrl({ ...config, port });
     },
-    secrets: await openSecrets(config),
+    secrets,
+    files,
     trustedProxies: config.trustedProxies,
     allowPlainHttp: config.allowPlainHttp,
     corsOrigins: config.corsOrigins,

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import type { Tx } from "../db/db.ts";
+import type { Tx, WriteTx } from "../db/db.ts";
 import type { Tag } from "./schema.ts";
 
 /** What can be tagged: all of a kind, or those of it that have these ids. */
@@ -32,4 +32,25 @@ export async function listTagsOf(
     tags.set(taggable_id, known);
   }
   return tags;
+}
+
+/** Marks a lesson or a path with these tags, which exist, and with no others. */
+export async function replaceTagsOf(
+  tx: WriteTx,
+  { type, id }: { readonly type: "Lesson" | "LearningPaths::Path"; readonly id: number },
+  tag_ids: readonly number[],
+): Promise<void> {
+  await tx.sql
+    .deleteFrom("taggings")
+    .where("company_id", "=", tx.company.id)
+    .where("taggable_type", "=", type)
+    .where("taggable_id", "=", id)
+    .execute();
+  if (tag_ids.length === 0) return;
+  await tx.sql
+    .insertInto("taggings")
+    .values(
+      tag_ids.map((tag_id) => ({ company_id: tx.company.id, tag_id, taggable_type: type, taggable_id: id })),
+    )
+    .execute();
 }

@@ -17,6 +17,8 @@ export interface Content {
   readonly job_id: number;
   readonly certificate_id: number;
   readonly session_id: number;
+  readonly file_id: number;
+  readonly upload_id: number;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface Content {
  */
 export async function makeContent(lectern: TestServer, client: Client, mark: string): Promise<Content> {
   const { make } = lectern;
-  const role_id = await makeRole(lectern, client, mark);
+  const role_id = await makeRole(client, mark);
   const user_id = await makeUser(client, { mark, role_id, number: 1 });
   const others = [
     await makeUser(client, { mark, role_id, number: 2 }),
@@ -107,21 +109,10 @@ async function makeUser(
   return body.id;
 }
 
-async function makeRole(lectern: TestServer, client: Client, mark: string): Promise<number> {
-  return lectern.make.write(client, async (tx) => {
-    const company_id = tx.company.id;
-    const roles = await tx.sql
-      .selectFrom("roles")
-      .select("id")
-      .where("company_id", "=", company_id)
-      .execute();
-    const id = Math.max(99, ...roles.map((role) => role.id)) + 1;
-    await tx.sql
-      .insertInto("roles")
-      .values({ company_id, id, name: `${mark} coach` })
-      .execute();
-    return id;
-  });
+async function makeRole(client: Client, mark: string): Promise<number> {
+  const { status, body } = await client.post("/api/v2/roles", { name: `${mark} coach`, privileges: [] });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.id;
 }
 
 /**

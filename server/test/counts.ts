@@ -86,6 +86,9 @@ const differences = {
         where company_id = $1 and assignable_type = 'Lesson' and status <> 'Incomplete'
         union all
         select lesson_id, user_id, false from lesson_progress where company_id = $1 and status <> 'Incomplete'
+        union all
+        select lesson_id, user_id, false from attempts
+        where company_id = $1 and assignment_id is null and status in ('grade_pending', 'completed')
       ) finished group by 1, 2
     ), stored as (select lesson_id, user_id, via_assignment from lesson_completions where company_id = $1)
     (table actual except table stored) union all (table stored except table actual)`,

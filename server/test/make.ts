@@ -12,7 +12,7 @@ export class Maker {
     this.#database = database;
   }
 
-  async lesson(client: Client, given: Partial<Lesson> = {}): Promise<number> {
+  async lesson(client: Pick<Client, "company">, given: Partial<Lesson> = {}): Promise<number> {
     return this.#make(client, "lessons", async (tx, id, created_at) => {
       const lesson = { title: `Lesson ${id}`, retake_score: 80, public: false, created_at, ...given };
       await addAssignable(tx, "Lesson", id);
@@ -88,12 +88,12 @@ export class Maker {
   }
 
   /** Runs any statements as the service would, for states that nothing makes yet. */
-  async write<T>(client: Client, run: (tx: WriteTx) => Promise<T>): Promise<T> {
+  async write<T>(client: Pick<Client, "company">, run: (tx: WriteTx) => Promise<T>): Promise<T> {
     return this.#database.write(client.company, commandActor, run);
   }
 
   async #make(
-    client: Client,
+    client: Pick<Client, "company">,
     kind: "lessons" | "paths" | "courses" | "tags" | "group_assignments",
     insert: (tx: WriteTx, id: number, at: string) => Promise<void>,
   ): Promise<number> {
@@ -130,6 +130,11 @@ interface Path {
   enforced_order: boolean;
   public: boolean;
   is_certification: boolean;
+  counts_elsewhere: boolean;
+  valid_months: number;
+  valid_until_day: string;
+  renewal_days: number;
+  published_version: number;
   archived_at: string;
   archived_by_user_id: number;
   created_at: string;
@@ -149,6 +154,7 @@ type PathItem =
       condition: string;
       unit: string;
       amount: number;
+      wait_until?: string;
     }
   | { resource_type: "placeholder"; item_id: number; description: string };
 

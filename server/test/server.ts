@@ -1,7 +1,13 @@
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { InjectOptions } from "fastify";
 import { createCompany, type NewCompany } from "../companies/create.ts";
 import { type Company, findCompanyBySubdomain } from "../companies/companies.ts";
 import { Database } from "../db/db.ts";
+import type { Depot } from "../files/depot.ts";
+import { FolderStore } from "../files/folder-store.ts";
 import { type App, buildApp, type TimeLimits } from "../http/app.ts";
 import { postgresWindows, RateLimiter } from "../http/limits.ts";
 import { Metrics } from "../http/metrics.ts";
@@ -21,6 +27,7 @@ export interface TestOptions {
   readonly pooling?: "session" | "transaction";
   readonly statementTimeoutMs?: number;
   readonly timeLimits?: TimeLimits;
+  readonly files?: Partial<Depot>;
 }
 
 /** The whole service on a database of its own, with two companies: "acme" and "globex". */
@@ -30,6 +37,7 @@ export interface TestServer extends AsyncDisposable {
   readonly database: Database;
   readonly ownerUrl: string;
   readonly maintenance: { isOn: boolean };
+  readonly files: Depot;
   readonly make: Maker;
   readonly acme: Client;
   readonly globex: Client;
@@ -46,13 +54,16 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   const windows = stack.use(new Database({ ...shared, connections: 1, synchronousCommit: "off" }));
   const maintenance = { isOn: false };
   const metrics = new Metrics(database);
+  const secrets = new Secrets("a secret of nobody");
+  const files = { ...aDepot(stack, secrets), ...options.files };
   const { app, routeTable } = await buildApp({
     database,
     limiter: new RateLimiter(postgresWindows(windows)),
     maintenance,
     publicUrl: PUBLIC_URL,
     trustedProxies: options.trustedProxies ?? [],
-    secrets: new Secrets("a secret of nobody"),
+    secrets,
+    files,
     allowPlainHttp: options.allowPlainHttp ?? true,
     corsOrigins: options.corsOrigins ?? [],
     logger: false,
@@ -71,9 +82,23 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   const acme = await addCompany({ subdomain: "acme" });
   const globex = await addCompany({ subdomain: "globex" });
   return {
-    ...{ app, routeTable, database, ownerUrl, maintenance, acme, globex, addCompany },
+    ...{ app, routeTable, database, ownerUrl, maintenance, files, acme, globex, addCompany },
     make: new Maker(database),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Files in a folder of the test's own, which is made with the first file. */
+function aDepot(stack: AsyncDisposableStack, secrets: Secrets): Depot {
+  const folder = join(tmpdir(), `lectern-test-${randomBytes(8).toString("hex")}`);
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  return {
+    store: new FolderStore(folder),
+    secrets,
+    clamdAddress: undefined,
+    mostFileBytes: 1_073_741_824,
+    quotaBytes: 10_737_418_240,
+    [Symbol.dispose]: () => undefined,
   };
 }
 

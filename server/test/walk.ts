@@ -19,6 +19,7 @@ export interface Schema {
   readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly minItems?: number;
   readonly maxItems?: number;
   readonly description?: string;
   readonly example?: unknown;
@@ -69,9 +70,16 @@ export interface Operation {
   readonly answer: Schema;
 }
 
-export function readDocument({ app }: TestServer): Document {
-  return JSON.parse(JSON.stringify(app.swagger()));
+export function readDocument({ app }: Pick<TestServer, "app">): Document {
+  const known = documents.get(app);
+  if (known !== undefined) return known;
+  const document: Document = JSON.parse(JSON.stringify(app.swagger()));
+  documents.set(app, document);
+  return document;
 }
+
+/** Each app's document: it is long, and the walks look into it for every operation. */
+const documents = new WeakMap<TestServer["app"], Document>();
 
 /** Every operation of the contract that the running app serves, from its own document. */
 export function listOperations(lectern: TestServer): Operation[] {

@@ -3,10 +3,28 @@ import type { Static } from "typebox";
 import { moveCounter } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { prepare } from "../db/prepare.ts";
+import { cutCursorPage, idAfter, readCursorPage } from "../http/cursor.ts";
 import { type FieldError, invalid } from "../http/problem.ts";
 import type { CustomUserFieldData, UserUpdate } from "./schema.ts";
 
 type Item = Static<typeof CustomUserFieldData>;
+
+/** A page of the company's own fields of users, by id. @throws Problem 422 for a cursor of another list */
+export async function listCustomFields(
+  tx: Tx,
+  query: { cursor?: string; limit?: number },
+): Promise<{ data: { id: number; name: string }[]; next: string | null }> {
+  const page = readCursorPage(query);
+  const rows = await tx.sql
+    .selectFrom("custom_user_fields")
+    .select(["id", "name"])
+    .where("company_id", "=", tx.company.id)
+    .where("id", ">", idAfter(page) ?? 0)
+    .orderBy("id")
+    .limit(page.limit + 1)
+    .execute();
+  return cutCursorPage(page, rows, { position: ({ id }) => [id], show: (row) => row });
+}
 
 /** What users have in the company's custom fields, by user, each in the order of its id. */
 export async function listCustomData(tx: Tx, userIds: readonly number[]): Promise<Map<number, Item[]>> {
@@ -137,7 +155,11 @@ function findErrors(items: Items, known: ReadonlySet<number>): FieldError[] {
 }
 
 /** Makes a field for each name, once, however often and in whatever case it is given. */
-async function makeFields(tx: WriteTx, names: readonly string[], at: string): Promise<Map<string, number>> {
+export async function makeFields(
+  tx: WriteTx,
+  names: readonly string[],
+  at: string,
+): Promise<Map<string, number>> {
   const distinct = [...new Map(names.map((name) => [toNameKey(name), name]))];
   if (distinct.length === 0) return new Map();
   const count = distinct.length;
@@ -153,6 +175,6 @@ async function makeFields(tx: WriteTx, names: readonly string[], at: string): Pr
 }
 
 /** Names are told apart without regard to case. */
-function toNameKey(name: string): string {
+export function toNameKey(name: string): string {
   return name.toLowerCase();
 }

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import type { Static } from "typebox";
 import { deleteAssignmentsOfUser } from "../assignments/delete.ts";
 import { assignmentCounters } from "../assignments/give.ts";
@@ -7,16 +6,36 @@ import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
 import { removeFromLists } from "../db/lists.ts";
 import { notFound } from "../http/problem.ts";
+import { requireNoLessThanUser } from "../roles/limits.ts";
+import {
+  belongingCounters,
+  blankAudit,
+  blankBulkRows,
+  deleteOf,
+  disown,
+  type Removed,
+  removeCustomData,
+  removeFiles,
+  removeLearning,
+  removeSignIn,
+} from "./belongings.ts";
 import type { DeletedUser } from "./schema.ts";
+
+/** Removes a person, as version 1 answers it. @throws Problem 404 */
+export async function deleteUser(tx: WriteTx, user_id: number): Promise<Static<typeof DeletedUser>> {
+  await eraseUser(tx, user_id);
+  return { type: "delete_user", id: String(user_id) };
+}
 
 /**
  * Removes a person: the user and all that is stored of them. Their id is never used again, their e-mail and ext_uid
- * are free. The audit log keeps what was done when, and no more of them than the id.
- * @throws Problem 404
+ * are free. The audit log keeps what was done when, and no more of them than the id. What they have written stays,
+ * without an owner.
+ * @returns how many rows of each kind were removed.
+ * @throws Problem 404; 403 for one who may more than the caller.
  */
-export async function deleteUser(tx: WriteTx, user_id: number): Promise<Static<typeof DeletedUser>> {
-  // Groups too: nobody may put the user into one meanwhile.
-  const at = await lockCounters(tx, "users", "groups", "custom_user_field_values", ...assignmentCounters);
+export async function eraseUser(tx: WriteTx, user_id: number): Promise<{ removed: Removed; at: string }> {
+  const at = await lockCounters(tx, ...belongingCounters, ...assignmentCounters);
   const user = await tx.sql
     .selectFrom("users")
     .select("id")
@@ -24,8 +43,18 @@ export async function deleteUser(tx: WriteTx, user_id: number): Promise<Static<t
     .where("id", "=", user_id)
     .executeTakeFirst();
   if (user === undefined) throw notFound("User");
-  await deleteAssignmentsOfUser(tx, user_id, at);
-  await deleteBelongings(tx, user_id, at);
+  await requireNoLessThanUser(tx, user_id);
+  // Attempts before assignments: when the completions are counted anew, nothing is left to count.
+  const removed = {
+    ...(await removeLearning(tx, user_id, at)),
+    ...(await deleteAssignmentsOfUser(tx, user_id, at)),
+    ...(await removeFiles(tx, user_id, at)),
+    ...(await removeSignIn(tx, user_id)),
+    ...(await deleteOf(tx, user_id, ["memberships", "content_authors"])),
+    ...(await removeCustomData(tx, user_id, at)),
+    ...(await disown(tx, user_id)),
+    ...(await blankBulkRows(tx, user_id)),
+  };
   await tx.sql
     .deleteFrom("users")
     .where("company_id", "=", tx.company.id)
@@ -35,31 +64,5 @@ export async function deleteUser(tx: WriteTx, user_id: number): Promise<Static<t
   await blankAudit(tx, user_id);
   await moveCounter(tx, { kind: "users", total: -1, at });
   await audit(tx, { action: "delete_user", resource_type: "user", resource_id: user_id, at });
-  return { type: "delete_user", id: String(user_id) };
-}
-
-async function blankAudit(tx: WriteTx, user_id: number): Promise<void> {
-  await sql`select blank_audit_of_user(${tx.company.id}, ${user_id})`.execute(tx.sql);
-}
-
-async function deleteBelongings(tx: WriteTx, user_id: number, at: string): Promise<void> {
-  for (const table of ["memberships", "passwords", "library_uses"] as const) {
-    await tx.sql
-      .deleteFrom(table)
-      .where("company_id", "=", tx.company.id)
-      .where("user_id", "=", user_id)
-      .execute();
-  }
-  const values = await tx.sql
-    .deleteFrom("custom_user_field_values")
-    .where("company_id", "=", tx.company.id)
-    .where("user_id", "=", user_id)
-    .executeTakeFirst();
-  await moveCounter(tx, { kind: "custom_user_field_values", total: -Number(values.numDeletedRows), at });
-  await tx.sql
-    .updateTable("api_keys")
-    .set({ made_by_user_id: null })
-    .where("company_id", "=", tx.company.id)
-    .where("made_by_user_id", "=", user_id)
-    .execute();
+  return { removed, at };
 }

@@ -2,12 +2,15 @@ import { type Expression, type Kysely, sql } from "kysely";
 import type { Static } from "typebox";
 import { archiveContent, restoreContent, toArchiveState } from "../db/archive.ts";
 import { audit } from "../db/audit.ts";
-import { lockCounters, moveCounter } from "../db/counters.ts";
+import { moveCounter } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { addToLists } from "../db/lists.ts";
 import { prepare } from "../db/prepare.ts";
 import type { DB } from "../db/schema.ts";
-import { type FieldError, invalid, malformed, notFound } from "../http/problem.ts";
+import { lockForUsers, refillGroups } from "../groups/refill.ts";
+import { conflict, type FieldError, invalid, notFound } from "../http/problem.ts";
+import { requireNoLessThan, requireNoLessThanUser } from "../roles/limits.ts";
+import { endSessionsOf } from "../sessions/end.ts";
 import { setCustomData } from "./custom-fields.ts";
 import { readRole } from "./roles.ts";
 import type { NewUser, User, UserSummary, UserUpdate } from "./schema.ts";
@@ -27,14 +30,23 @@ export async function getUser(
   return { id, type, ...summary, custom_user_field_data: row.custom_user_field_data };
 }
 
+/** The counters to lock before a user is made or changed. */
+export const userCounters = ["users", "custom_user_fields", "custom_user_field_values"] as const;
+
 /**
  * Makes a user.
- * @throws Problem 400 for an e-mail or ext_uid that is taken, an unknown role, an unknown custom field.
+ * @throws Problem 400 for an e-mail or ext_uid that is taken, an unknown role, an unknown custom field; 403 for a role
+ * that may more than the caller.
  */
-export async function createUser(tx: WriteTx, body: NewUser): Promise<Static<typeof User>> {
-  const at = await lockCounters(tx, "users", "custom_user_fields", "custom_user_field_values");
+export async function createUser(
+  tx: WriteTx,
+  body: NewUser & ProfileOfVersion2,
+): Promise<Static<typeof User>> {
+  const write = await lockForUsers(tx, ...userCounters);
+  const { at } = write;
   const role_id = await readRole(tx, body);
   if (role_id === undefined) throw invalid({ field: "role_id", message: "is required, or role" });
+  await requireNoLessThan(tx, [role_id]);
   const columns = readColumns(body);
   await checkUnique(tx, columns);
   const id = await moveCounter(tx, { kind: "users", ids: 1, total: 1, at });
@@ -54,6 +66,7 @@ export async function createUser(tx: WriteTx, body: NewUser): Promise<Static<typ
     .execute();
   await addToLists(tx, [{ list: "users", ids: [id] }]);
   await setCustomData(tx, { user_id: id, items: body.custom_user_fields, at });
+  await refillGroups(tx, write, [id]);
   const user = await getUser(tx, id, "create_user");
   await audit(tx, { action: "create_user", resource_type: "user", resource_id: id, after: user, at });
   return user;
@@ -61,33 +74,75 @@ export async function createUser(tx: WriteTx, body: NewUser): Promise<Static<typ
 
 /**
  * Changes what the body names of a user.
- * @throws Problem 404; 400 for an archived user, an e-mail or ext_uid that is taken, an unknown role or custom field.
+ * @throws Problem 404; 400 for an archived user, an e-mail or ext_uid that is taken, an unknown role or custom field;
+ * 403 for a role that may more than the caller, the user's own or the new one.
  */
-export async function updateUser(tx: WriteTx, id: number, body: UserUpdate): Promise<Static<typeof User>> {
-  const at = await lockCounters(tx, "users", "custom_user_fields", "custom_user_field_values");
+export async function updateUser(
+  tx: WriteTx,
+  id: number,
+  body: UserUpdate & ProfileOfVersion2,
+): Promise<Static<typeof User>> {
+  const write = await lockForUsers(tx, ...userCounters);
+  const { at } = write;
   const before = await getUser(tx, id);
-  if (before.archived_at !== null) throw malformed("This user is archived: restore it first");
+  if (before.archived_at !== null) throw conflict("This user is archived: restore it first");
   const role_id = await readRole(tx, body);
+  await requireNoLessThan(tx, [before.role_id, role_id]);
   const columns = readColumns(body);
   await checkUnique(tx, columns, id);
   const changes = { ...columns, ...(role_id === undefined ? {} : { role_id }) };
   if (Object.keys(changes).length > 0) await setColumns(tx, id, changes);
   await setCustomData(tx, { user_id: id, items: body.custom_user_fields, at });
+  await refillGroups(tx, write, [id]);
   const after = await getUser(tx, id, "update_user");
   await audit(tx, { action: "update_user", resource_type: "user", resource_id: id, before, after, at });
   return after;
 }
 
-/** Archives a user; one who is archived already stays as they are. @throws Problem 404 */
+/**
+ * Archives a user, whose sessions end; one who is archived already stays as they are.
+ * @throws Problem 404; 403 for one who may more than the caller.
+ */
 export async function archiveUser(tx: WriteTx, id: number): Promise<Static<typeof User>> {
-  await archiveContent(tx, { table: "users", id });
+  const write = await lockForUsers(tx, "users", "sessions", "sign_in_links");
+  await requireNoLessThanUser(tx, id);
+  await archiveContent(tx, { table: "users", id, at: write.at });
+  await endSessionsOf(tx, [id]);
+  await refillGroups(tx, write, [id]);
   return getUser(tx, id);
 }
 
-/** Restores a user; one who is active stays as they are. @throws Problem 404 */
+/**
+ * Restores a user; one who is active stays as they are.
+ * @throws Problem 404; 403 for one who may more than the caller; 409 for one who was made anonymous.
+ */
 export async function restoreUser(tx: WriteTx, id: number): Promise<Static<typeof User>> {
-  await restoreContent(tx, { table: "users", id });
-  return getUser(tx, id);
+  const write = await lockForUsers(tx, "users");
+  await requireNoLessThanUser(tx, id);
+  await restoreContent(tx, { table: "users", id, at: write.at });
+  await refillGroups(tx, write, [id]);
+  const { anonymized_at, ...user } = await getUserState(tx, id);
+  // What was just written is undone with the transaction.
+  if (anonymized_at !== null) throw conflict("This user was made anonymous: nobody is left to restore");
+  return user;
+}
+
+async function getUserState(tx: Tx, id: number) {
+  const [user, state] = await Promise.all([
+    getUser(tx, id),
+    tx.sql
+      .selectFrom("users")
+      .select("anonymized_at")
+      .where("company_id", "=", tx.company.id)
+      .where("id", "=", id)
+      .executeTakeFirst(),
+  ]);
+  return { ...user, anonymized_at: state?.anonymized_at ?? null };
+}
+
+/** What version 2 sets beside what version 1 does. */
+export interface ProfileOfVersion2 {
+  readonly mobile_phone_number?: string | null;
 }
 
 /** The columns of a user that answers show. */
@@ -194,6 +249,7 @@ const nullableColumns = [
   "location",
   "hire_date",
   "manager_name",
+  "mobile_phone_number",
 ] as const;
 
 type Columns = { [K in (typeof nullableColumns)[number]]?: string | null } & {
@@ -207,7 +263,7 @@ type Columns = { [K in (typeof nullableColumns)[number]]?: string | null } & {
 };
 
 /** The columns that a body sets. */
-function readColumns(body: UserUpdate): Columns {
+function readColumns(body: UserUpdate & ProfileOfVersion2): Columns {
   const given = nullableColumns.filter((column) => body[column] !== undefined);
   return {
     ...Object.fromEntries(given.map((column) => [column, body[column]])),

@@ -26,6 +26,7 @@ create table uploads (
   constraint uploads_sha256_check check (octet_length(sha256) = 32)
 );
 create index uploads_touched_at_idx on uploads (company_id, touched_at);
+create index uploads_open_idx on uploads (company_id, created_by_user_id) where file_id is null;
 
 -- A part that has arrived whole. Sent again it is stored under another name, so that the one that is known stays whole
 -- until the new one is.
@@ -74,6 +75,8 @@ create table files (
   constraint files_name_check check (char_length(name) between 1 and 255),
   constraint files_kind_check check (kind in ('image', 'video', 'audio', 'document', 'download'))
 );
+create index files_created_by_user_id_idx on files (company_id, created_by_user_id, id);
+create index files_kind_idx on files (company_id, kind, id);
 create index files_unreferenced_since_idx on files (company_id, unreferenced_since) where unreferenced_since is not null;
 
 -- What a file can be had as: the original, and of a picture smaller ones, named by their width.

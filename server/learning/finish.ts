@@ -1,0 +1,62 @@
+import { lockCounters } from "../db/counters.ts";
+import type { WriteTx } from "../db/db.ts";
+import { conflict } from "../http/problem.ts";
+import { scoreLesson } from "../lessons/content/marks.ts";
+import { type AttemptRow, getAttempt, learningCounters, lockAttempt, requireOwn } from "./attempts.ts";
+import { keepMarks, listAnswers, markAll } from "./marking.ts";
+import { noteOutcome } from "./outcome.ts";
+import { toAttempt } from "./show.ts";
+import type { LessonAttempt } from "./v2-schema.ts";
+import { getVersion } from "./versions.ts";
+
+/**
+ * Finishes an attempt: its answers are marked as they are, and what was not answered earns nothing. A question that a
+ * person grades makes it wait. Finished again, it is the same.
+ * @throws Problem 404; 409 for an attempt that ended when the lesson was assigned anew.
+ */
+export async function finishAttempt(tx: WriteTx, attempt_id: number): Promise<LessonAttempt> {
+  const at = await lockCounters(tx, ...learningCounters);
+  const attempt = await lockAttempt(tx, attempt_id);
+  requireOwn(tx, attempt);
+  if (attempt.status === "ended") throw conflict("The lesson was assigned anew: begin it again");
+  if (attempt.status !== "open") return toAttempt(attempt);
+  return settle(tx, attempt, { at, finished_at: at, graded_at: null });
+}
+
+/** When an attempt was finished, and when a person had graded the last of its answers. */
+export interface Settlement {
+  readonly at: string;
+  readonly finished_at: string;
+  readonly graded_at: string | null;
+}
+
+/**
+ * Gives an attempt its score and writes what that means wherever it counts: it is completed, waits for a grader, or is
+ * below the pass mark. Needs `learningCounters` and the attempt locked.
+ */
+export async function settle(
+  tx: WriteTx,
+  attempt: AttemptRow,
+  settlement: Settlement,
+): Promise<LessonAttempt> {
+  const { at, finished_at, graded_at } = settlement;
+  const [version, answers] = await Promise.all([getVersion(tx, attempt), listAnswers(tx, attempt.id)]);
+  const marks = markAll(version, answers);
+  const result = scoreLesson(version.document, marks);
+  const score = result === "pending" ? null : result;
+  const happened = result === "pending" ? "waiting" : hasFailed(attempt, score) ? "failed" : "completed";
+  await keepMarks(tx, attempt.id, marks);
+  await tx.sql
+    .updateTable("attempts")
+    .set({ status: happened === "waiting" ? "grade_pending" : happened, score, finished_at, graded_at })
+    .where("company_id", "=", tx.company.id)
+    .where("id", "=", attempt.id)
+    .execute();
+  await noteOutcome(tx, { attempt, happened, score, finished_at, at });
+  return toAttempt(await getAttempt(tx, attempt.id));
+}
+
+/** A pass mark of 0 is none, and a lesson without questions can't be failed. */
+function hasFailed({ retake_score }: AttemptRow, score: number | null): boolean {
+  return retake_score > 0 && score !== null && score < retake_score;
+}

@@ -1,0 +1,157 @@
+import { sql } from "kysely";
+import type { StoredStatus } from "../assignments/assignments.ts";
+import { type Counted, countAssignments } from "../assignments/counts.ts";
+import type { WriteTx } from "../db/db.ts";
+import type { AttemptRow } from "./attempts.ts";
+import { advancePaths } from "./path-progress.ts";
+
+/** What happened to an attempt. */
+export type Happening = "begun" | "waiting" | "completed" | "failed";
+
+export interface Outcome {
+  readonly attempt: Pick<AttemptRow, "id" | "user_id" | "lesson_id" | "assignment_id" | "started_at">;
+  readonly happened: Happening;
+  readonly score: number | null;
+  /** When the learner finished; null for one that is begun. */
+  readonly finished_at: string | null;
+  readonly at: string;
+}
+
+/**
+ * Writes what happened to an attempt wherever it counts: the learner's own assignment of the lesson, by whatever way it
+ * was taken; the paths and courses that have the lesson; the library; and all that is counted of these. Needs
+ * `learningCounters` locked, and the attempt's own row written before.
+ */
+export async function noteOutcome(tx: WriteTx, outcome: Outcome): Promise<void> {
+  const { attempt, happened, at } = outcome;
+  const direct = await advanceDirect(tx, outcome);
+  const paths = await advancePaths(
+    tx,
+    {
+      user_id: attempt.user_id,
+      lesson_id: attempt.lesson_id,
+      assignment_id: attempt.assignment_id,
+      status: statuses[happened],
+      score: outcome.score,
+      started_at: attempt.started_at,
+      completed_at: happened === "failed" ? null : outcome.finished_at,
+    },
+    at,
+  );
+  const isCounted = direct.before.length > 0 || paths.before.length > 0;
+  const isOfLibrary = attempt.assignment_id === null && direct.before.length === 0;
+  if (isOfLibrary) await noteLibraryUse(tx, outcome);
+  // The path may have lost the lesson meanwhile: what counts nowhere else counts as taken from the library.
+  if (!isOfLibrary && !isCounted && happened !== "begun") await bind(tx, attempt.id, null);
+  await countAssignments(tx, {
+    before: [...direct.before, ...paths.before],
+    after: [...direct.after, ...paths.after],
+    // What was waiting may count no more, so everything but a beginning is looked at.
+    learners: happened === "begun" ? paths.learners : [...paths.learners, attempt],
+    at,
+  });
+}
+
+const statuses: Readonly<Record<Happening, StoredStatus>> = {
+  begun: "Incomplete",
+  waiting: "Grade Pending",
+  completed: "Completed",
+  failed: "Incomplete",
+};
+
+interface Direct extends Counted {
+  readonly assigned_at: string;
+  readonly reassigned_at: string | null;
+  readonly started_at: string | null;
+  readonly completed_at: string | null;
+  readonly score: number | null;
+}
+
+type State = Pick<Direct, "status" | "score" | "reassigned_at" | "started_at" | "completed_at">;
+
+/** Moves the learner's own assignment of the lesson on, if there is one that the attempt counts for. */
+async function advanceDirect(
+  tx: WriteTx,
+  outcome: Outcome,
+): Promise<{ before: Counted[]; after: Counted[] }> {
+  const { attempt, at } = outcome;
+  const { rows } = await sql<Direct>`
+    select id, assignee_id, assignable_type, assignable_id, status, due_by,
+      assigned_at, reassigned_at, started_at, completed_at, score
+    from assignments
+    where company_id = ${tx.company.id} and assignee_id = ${attempt.user_id}
+      and assignable_type = 'Lesson' and assignable_id = ${attempt.lesson_id}`.execute(tx.sql);
+  const [before] = rows;
+  const state = before && nextState(before, outcome);
+  if (before === undefined || state === undefined) return { before: [], after: [] };
+  await tx.sql
+    .updateTable("assignments")
+    .set({ ...state, updated_at: at })
+    .where("company_id", "=", tx.company.id)
+    .where("id", "=", before.id)
+    .execute();
+  if (attempt.assignment_id === null) await bind(tx, attempt.id, before.id);
+  return { before: [before], after: [{ ...before, ...state }] };
+}
+
+/**
+ * What the assignment becomes; undefined where it stays as it is. One that is completed stays so until it is assigned
+ * anew, and what was begun before that counts no more. Below the pass mark it is assigned anew by itself: the score is
+ * shown until the next one.
+ */
+function nextState(
+  before: Direct,
+  { attempt, happened, score, finished_at, at }: Outcome,
+): State | undefined {
+  const { status, reassigned_at } = before;
+  if (status === "Completed" || (reassigned_at !== null && attempt.started_at < reassigned_at))
+    return undefined;
+  const since = reassigned_at ?? before.assigned_at;
+  const started_at = before.started_at ?? later(attempt.started_at, since);
+  const completed_at = finished_at === null ? null : later(finished_at, started_at);
+  switch (happened) {
+    case "begun":
+      return status === "Incomplete" && before.started_at === null
+        ? { ...stateOf(before), started_at }
+        : undefined;
+    case "waiting":
+      if (status !== "Incomplete") return undefined;
+      return { ...stateOf(before), status: "Grade Pending", started_at, completed_at };
+    case "completed":
+      return { ...stateOf(before), status: "Completed", score, started_at, completed_at };
+    case "failed":
+      return { status: "Incomplete", score, reassigned_at: at, started_at: null, completed_at: null };
+  }
+}
+
+/** Both are PostgreSQL's text in UTC, which compares as the times do. */
+function later(one: string, other: string): string {
+  return one < other ? other : one;
+}
+
+function stateOf({ status, score, reassigned_at, started_at, completed_at }: Direct): State {
+  return { status, score, reassigned_at, started_at, completed_at };
+}
+
+/** An attempt counts for one assignment, such as one that came while the lesson was taken from the library; or for none. */
+async function bind(tx: WriteTx, attempt_id: number, assignment_id: number | null): Promise<void> {
+  await tx.sql
+    .updateTable("attempts")
+    .set({ assignment_id })
+    .where("company_id", "=", tx.company.id)
+    .where("id", "=", attempt_id)
+    .execute();
+}
+
+/** Counts a beginning as a view and a completion as one. */
+async function noteLibraryUse(tx: WriteTx, { attempt, happened }: Outcome): Promise<void> {
+  if (happened !== "begun" && happened !== "completed") return;
+  const [views, completions] = happened === "begun" ? [1, 0] : [0, 1];
+  await sql`
+    insert into library_uses as use (company_id, user_id, assignable_type, assignable_id, views, completions)
+    values (${tx.company.id}, ${attempt.user_id}, 'Lesson', ${attempt.lesson_id}, ${views}, ${completions})
+    on conflict (company_id, user_id, assignable_type, assignable_id) do update
+    set views = use.views + excluded.views, completions = use.completions + excluded.completions`.execute(
+    tx.sql,
+  );
+}
