@@ -1,3 +1,10 @@
+import type { FastifyReply } from "fastify";
+
+/** Sends an answer as JSON. */
+export function send(reply: FastifyReply, answer: object): FastifyReply {
+  return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer));
+}
+
 /** The columns of a user as answers show them, of `users u` and `roles r`. */
 export const userFields = `u.id, u.name, u.email, r.name as role, u.role_id, u.ext_uid, u.job_title, u.business_unit,
   u.department, u.location, u.locale, u.hire_date, u.manager_name, u.archived_at, u.archived_by_user_id`;
@@ -119,4 +126,14 @@ export function contentsOf(path_id: string, levels: number): string {
 
 function timeText(column: string): string {
   return `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+}
+
+/** A cursor as version 2 writes it. */
+export function toCursor(position: readonly (string | number | null)[]): string {
+  return Buffer.from(JSON.stringify(position)).toString("base64url");
+}
+
+/** A time as version 2 writes it. */
+export function toTime(text: string | null): string | null {
+  return text && `${text.slice(0, 10)}T${text.slice(11, 19)}Z`;
 }

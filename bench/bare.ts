@@ -1,7 +1,8 @@
-import fastify, { type FastifyReply } from "fastify";
+import fastify from "fastify";
 import { Pool, types } from "pg";
-import { assignmentFields, contentsOf, toAssignment, toUser, userFields } from "./bare-rows.ts";
+import { assignmentFields, contentsOf, send, toAssignment, toUser, userFields } from "./bare-rows.ts";
 import type { AssignmentRow, UserRow } from "./bare-rows.ts";
+import { registerBareV2 } from "./bare-v2.ts";
 
 // What the service is measured against: Fastify and pg with one hand-written statement and JSON.stringify. It gives
 // the same data, and has no authentication, no wall between companies, no limits, no validation and no log.
@@ -19,10 +20,6 @@ interface Place {
 }
 interface Listing extends Place {
   Querystring: { page: string; per_page: string };
-}
-
-function send(reply: FastifyReply, answer: object): FastifyReply {
-  return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer));
 }
 
 function readPage({ page, per_page }: Listing["Querystring"]): {
@@ -185,5 +182,7 @@ app.put<Assigning>("/:company/lessons/:id/assignments", async (request, reply) =
   });
   return send(reply, { type: "update_lesson_assignments", assignments: rows.map(toAssignment) });
 });
+
+registerBareV2(app, pool);
 
 console.log(`port ${new URL(await app.listen({ port: 0, host: "127.0.0.1" })).port}`);

@@ -2,7 +2,15 @@ import { Client } from "pg";
 import { createCompany } from "../server/companies/create.ts";
 import { Database } from "../server/db/db.ts";
 import { SERVING_ROLE } from "../server/db/migrate.ts";
-import { fillCompany, type Size } from "./fill.ts";
+import { fillCompany, type Size, withoutChecks } from "./fill.ts";
+import {
+  beginLessons,
+  finishLessons,
+  type Learner,
+  type OpenAttempt,
+  publishLessons,
+  signLearnersIn,
+} from "./fill-learning.ts";
 
 export interface BenchCompany {
   readonly id: number;
@@ -19,12 +27,22 @@ export interface BenchCompanies {
   readonly put: BenchCompany;
   readonly putBare: BenchCompany;
   readonly hundred: readonly BenchCompany[];
+  readonly learning: LearningCompany;
+}
+
+/** Where lessons are taken. */
+export interface LearningCompany {
+  readonly id: number;
+  readonly learners: readonly Learner[];
+  readonly attempts: readonly OpenAttempt[];
 }
 
 const sizes = {
   small: { users: 1000, lessons: 50, paths: 12, assignments: 1000, of: "lessons and paths" },
   paths: { users: 200, lessons: 60, paths: 30, assignments: 2000, of: "paths" },
   put: { users: 1100, lessons: 3000, paths: 3, assignments: 0, of: "paths" },
+  // Finishing lessons must not run out of open ones.
+  learning: { users: 200, lessons: 400, paths: 6, assignments: 200 * 406, of: "lessons and paths" },
   oneOfHundred: { users: 50, lessons: 3, paths: 3, assignments: 0, of: "paths" },
 } as const;
 
@@ -58,11 +76,27 @@ export async function makeCompanies(url: string, assignments: number): Promise<B
     put: await make("put", sizes.put),
     putBare: await make("put-bare", sizes.put),
     big: await make("big", { users: 10_000, lessons: 500, paths: 99, assignments, of: "lessons and paths" }),
+    learning: await fillLearning(client, await make("learning", sizes.learning)),
   };
+  await withoutChecks(client, async () => {
+    await publishLessons(client, companies.big.id);
+    await finishLessons(client, companies.big.id, MOST_FINISHED);
+  });
   await client.query("vacuum analyze");
   await client.query("checkpoint");
   await client.end();
   return companies;
+}
+
+/** Attempts that have completed a lesson alone, and as many within paths: enough for reports to count. */
+const MOST_FINISHED = 50_000;
+
+async function fillLearning(client: Client, { id }: BenchCompany): Promise<LearningCompany> {
+  return withoutChecks(client, async () => {
+    await publishLessons(client, id);
+    const learners = await signLearnersIn(client, id);
+    return { id, learners, attempts: await beginLessons(client, id, learners) };
+  });
 }
 
 const aCompany = {

@@ -16,11 +16,12 @@ const CONTENT_LENGTH = /\r\ncontent-length: ([0-9]+)\r\n/i;
 export function toRequest(
   method: string,
   path: string,
-  options: { authorization?: string; body?: string } = {},
+  options: { authorization?: string; cookie?: string; body?: string } = {},
 ): Buffer {
-  const { authorization, body } = options;
+  const { authorization, cookie, body } = options;
   const head = [`${method} ${path} HTTP/1.1`, "host: 127.0.0.1", "accept: application/json"];
   if (authorization !== undefined) head.push(`authorization: ${authorization}`);
+  if (cookie !== undefined) head.push(`cookie: ${cookie}`);
   if (body !== undefined)
     head.push("content-type: application/json", `content-length: ${Buffer.byteLength(body)}`);
   return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body ?? ""}`);

@@ -1,5 +1,6 @@
 import { toRequest } from "./load.ts";
 import type { BenchCompanies, BenchCompany } from "./companies.ts";
+import { makeV2Scenarios } from "./scenarios-v2.ts";
 
 /** One side of a comparison: what is asked of which server. */
 export interface Side {
@@ -7,12 +8,19 @@ export interface Side {
   readonly requests: readonly Buffer[];
 }
 
+/** What has to be reached. With `orMs` an answer that takes no longer than that is quick enough whatever the base does. */
+export interface Bar {
+  readonly kind: "speed" | "time";
+  readonly value: number;
+  readonly orMs?: number;
+}
+
 export interface Scenario {
   readonly name: string;
   readonly base: Side;
   readonly measured: Side;
   /** Speed: at least so much of the base's answers a second. Time: at most so many times the base's time. */
-  readonly bar: { readonly kind: "speed" | "time"; readonly value: number };
+  readonly bar: Bar;
   readonly connections: number;
   /** Whether both sides have to answer with the same JSON. */
   readonly isSame: boolean;
@@ -76,11 +84,12 @@ export function makeScenarios(companies: BenchCompanies): Scenario[] {
       connections: CONNECTIONS,
       isSame: false,
     },
+    ...makeV2Scenarios(companies),
   ];
 }
 
 /** The same data from both servers. */
-function against(
+export function against(
   value: number,
   name: string,
   { ours, bare }: { readonly ours: readonly Buffer[]; readonly bare: readonly Buffer[] },
@@ -165,6 +174,7 @@ function assigning({ put, putBare }: BenchCompanies): Scenario {
   };
 }
 
-function get({ authorization }: BenchCompany, path: string): Buffer {
+/** A request with a company's key. */
+export function get({ authorization }: BenchCompany, path: string): Buffer {
   return toRequest("GET", path, { authorization });
 }

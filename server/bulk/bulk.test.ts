@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addGroup, addUser } from "../test/people.ts";
 import { type Answer, type Client, startServer, type TestServer } from "../test/server.ts";
+import { forgetBulkJobs } from "./forget.ts";
 import { workBulkJobs } from "./work.ts";
 
 test("users are made, changed, left alone and refused, each row with its outcome", async () => {
@@ -156,6 +157,42 @@ test("memberships and assignments come and go by rows", async () => {
   assert.equal(body.total_assignments, 1);
 });
 
+test("rows of any make are refused one by one, and a body that can't be read as a whole", async () => {
+  await using lectern = await startServer();
+  const { acme, app } = lectern;
+  const send = (type: string, payload: string) =>
+    app.inject({
+      method: "POST",
+      url: "/api/v2/users/bulk",
+      headers: { authorization: acme.authorization, "content-type": type },
+      payload,
+    });
+  const deep = `{"email":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
+  const lines = ["null", '{"\\u0000":1}', '{"email":"a@b","name":"\\ud800"}', "{bad", deep];
+  assert.equal((await send("application/x-ndjson", lines.join("\n"))).statusCode, 202);
+  await workBulkJobs(lectern.database);
+  const { body } = await acme.get("/api/v2/jobs/1/results?filter[outcome]=refused");
+  assert.deepEqual(
+    body.data.map(({ errors }: { errors: object[] }) => errors[0]),
+    [
+      { field: "row", message: "must be an object" },
+      { field: "row", message: "is not known here" },
+      { field: "row", message: "holds a character that no text has (NUL or half of a pair)" },
+      { field: "row", message: "is not JSON" },
+      { field: "email", message: "must be a string" },
+    ],
+  );
+  for (const [type, payload] of [
+    ["text/csv", ""],
+    ["text/csv", 'email\na"b'],
+    ["application/json", '{"rows":[]}'],
+    ["application/json", '{"rows":[1]}'],
+    ["application/json", ""],
+  ] as const) {
+    assert.equal((await send(type, payload)).statusCode, 422, payload);
+  }
+});
+
 test("a job is cancelled, and no step of it is done afterwards", async () => {
   await using lectern = await startServer();
   const { acme } = lectern;
@@ -171,6 +208,28 @@ test("a job is cancelled, and no step of it is done afterwards", async () => {
   assert.equal((await lectern.globex.get("/api/v2/jobs/1")).status, 404);
   const { body } = await acme.get("/api/v2/jobs?filter[status]=cancelled");
   assert.deepEqual([body.data.length, body.next], [1, null]);
+  const given = () =>
+    lectern.make.write(acme, async (tx) => {
+      const rows = await tx.sql
+        .selectFrom("bulk_rows")
+        .select("given")
+        .where("company_id", "=", tx.company.id)
+        .execute();
+      return rows.map((row) => row.given);
+    });
+  assert.deepEqual(await given(), [{ email: "a@b", name: "A", role: "learner" }]);
+  await forgetBulkJobs(lectern.database);
+  assert.deepEqual(await given(), [{}]);
+  await lectern.make.write(acme, async (tx) => {
+    const finished_at = new Date(Date.now() - 31 * 86_400_000).toISOString();
+    await tx.sql
+      .updateTable("bulk_jobs")
+      .set({ finished_at })
+      .where("company_id", "=", tx.company.id)
+      .execute();
+  });
+  await forgetBulkJobs(lectern.database);
+  assert.equal((await acme.get("/api/v2/jobs/1")).status, 404);
 });
 
 async function work(

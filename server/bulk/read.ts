@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { parse } from "csv/sync";
 import { ajv, isStorable, readQuery } from "../http/input.ts";
 import { type FieldError, invalid, Problem, unprocessable } from "../http/problem.ts";
-import { type BulkKind, type GivenRow, readRow, rowSchemas } from "./rows.ts";
+import { type BulkKind, type GivenRow, readRow, rowSchemas, UNSTORABLE, wrongRow } from "./rows.ts";
 import { BulkBody, MOST_ROWS } from "./v2-schema.ts";
 
 /** The largest body: 10,000 users with some custom fields each are a quarter of it. */
@@ -60,22 +60,12 @@ function readNdjson(kind: BulkKind, text: string): GivenRow[] {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return lines.map((line, index) => {
     try {
-      const given: unknown = JSON.parse(line);
-      if (isWritable(given)) return readRow(kind, index + 1, given);
-      return wrongRow(index + 1, "holds a character that no text has (NUL or half of a pair)");
-    } catch {
-      return wrongRow(index + 1, "is not JSON");
+      return readRow(kind, index + 1, JSON.parse(line));
+    } catch (error) {
+      if (error instanceof SyntaxError) return wrongRow(index + 1, "is not JSON");
+      throw error;
     }
   });
-}
-
-/** PostgreSQL takes no NUL and no half of a pair; JSON writes both as escapes. */
-function isWritable(given: unknown): boolean {
-  return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i.test(JSON.stringify(given) ?? "");
-}
-
-function wrongRow(row: number, message: string): GivenRow {
-  return { row, given: {}, errors: [{ field: "row", message }] };
 }
 
 function readCsv(kind: BulkKind, text: string): GivenRow[] {
@@ -88,7 +78,7 @@ function readCsv(kind: BulkKind, text: string): GivenRow[] {
       return wrongRow(row, `has ${cells.length} cells, where the header has ${columns.length}`);
     }
     if (!cells.every(isStorable)) {
-      return wrongRow(row, "holds a character that no text has (NUL or half of a pair)");
+      return wrongRow(row, UNSTORABLE);
     }
     const errors: FieldError[] = [];
     const given = readQuery(rowSchemas[kind], toObject(kind, columns, cells), errors);
@@ -100,7 +90,8 @@ function parseCsv(text: string): string[][] {
   try {
     return parse(text, { bom: true, skip_empty_lines: true, relax_column_count: true });
   } catch (error) {
-    const isOfCsv = error instanceof Error && "code" in error && String(error.code).startsWith("CSV_");
+    // The library's own errors have a code; anything else is nobody's to correct.
+    const isOfCsv = error instanceof Error && "code" in error;
     throw isOfCsv ? unprocessable(`The CSV can't be read: ${error.message}`) : error;
   }
 }

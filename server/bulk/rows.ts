@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { ajv, distinct, type Schema, toFieldError } from "../http/input.ts";
+import { ajv, distinct, isStorable, type Schema, toFieldError } from "../http/input.ts";
 import type { FieldError } from "../http/problem.ts";
 import { closed } from "../http/schema.ts";
 import { UserProfileUpdate } from "../users/v2-schema.ts";
@@ -81,9 +81,34 @@ export interface Outcome {
 /** Looks at the shape of a row. A row that is none of its kind keeps nothing of what was sent. */
 export function readRow(kind: BulkKind, row: number, given: unknown): GivenRow {
   const check = isRow[kind];
-  if (check(given)) return { row, given, errors: findUnnamed(kind, given) };
-  const errors = distinct((check.errors ?? []).map((error) => toFieldError(error, "row")));
+  if (check(given)) {
+    // Not before: what nests to any depth is none of these, and can't be written as JSON again.
+    if (!isStorableRow(given)) return wrongRow(row, UNSTORABLE);
+    return { row, given, errors: findUnnamed(kind, given) };
+  }
+  const errors = distinct((check.errors ?? []).map((error) => toStorable(toFieldError(error, "row"))));
   return { row, given: {}, errors };
+}
+
+export const UNSTORABLE = "holds a character that no text has (NUL or half of a pair)";
+
+/** A row that can't be read at all. */
+export function wrongRow(row: number, message: string): GivenRow {
+  return { row, given: {}, errors: [{ field: "row", message }] };
+}
+
+/** A field's name may be whatever was sent as a key. */
+function toStorable(error: FieldError): FieldError {
+  const isFit = isStorable(error.field) && error.field.length <= MOST_FIELD_CHARACTERS;
+  return isFit ? error : { ...error, field: "row" };
+}
+
+/** The names of our fields are shorter; of what is none of ours no more is kept. */
+const MOST_FIELD_CHARACTERS = 100;
+
+/** PostgreSQL takes no NUL and no half of a pair; JSON writes both as escapes. */
+function isStorableRow(given: object): boolean {
+  return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i.test(JSON.stringify(given));
 }
 
 /** Whom and what a row has to name. */

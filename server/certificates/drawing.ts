@@ -77,7 +77,7 @@ async function prepare({ row, locale, company_name, time_zone }: Drawn): Promise
     number: row.number,
     facts,
   };
-  const texts = [page.company, page.title, page.awarded_to, page.holder, page.for_completing, page.path];
+  const texts = ["…", page.company, page.title, page.awarded_to, page.holder, page.for_completing, page.path];
   const fonts = await loadFonts([...texts, ...facts.flatMap(({ label, value }) => [label, value])], locale);
   return { ...page, fonts };
 }

@@ -1,16 +1,21 @@
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { GlobalFonts } from "@napi-rs/canvas";
 
-/** Each cut into slices by what is written with it. Of two that have a sign the first is taken. */
-const packages = ["noto-sans", "noto-sans-arabic", "noto-sans-jp", "noto-sans-sc"] as const;
-
-const { resolve } = createRequire(import.meta.url);
+/** Each cut into slices by what is written with it, of which a list says which signs it has. The first that has one is taken. */
+const fonts = [
+  { font: "noto-sans", list: import.meta.resolve("@fontsource-variable/noto-sans/unicode.json") },
+  {
+    font: "noto-sans-arabic",
+    list: import.meta.resolve("@fontsource-variable/noto-sans-arabic/unicode.json"),
+  },
+  { font: "noto-sans-jp", list: import.meta.resolve("@fontsource-variable/noto-sans-jp/unicode.json") },
+  { font: "noto-sans-sc", list: import.meta.resolve("@fontsource-variable/noto-sans-sc/unicode.json") },
+] as const;
 
 /** A part of a font that is a file of its own. */
 interface Slice {
   readonly name: string;
-  readonly file: string;
+  readonly file: URL;
   /** Pairs of the first and the last sign. */
   readonly ranges: readonly (readonly [number, number])[];
 }
@@ -39,7 +44,7 @@ function register({ name, file }: Slice): Promise<void> {
   const known = registered.get(name);
   if (known !== undefined) return known;
   const loading = readFile(file).then((font) => {
-    if (GlobalFonts.register(font, name) === null) throw new Error(`${file} is no font`);
+    if (GlobalFonts.register(font, name) === null) throw new Error(`${file.href} is no font`);
   });
   registered.set(name, loading);
   // What could not be read is tried again the next time.
@@ -50,7 +55,7 @@ function register({ name, file }: Slice): Promise<void> {
 let all: Promise<Slice[]> | undefined;
 
 function japaneseFirst(): Promise<Slice[]> {
-  all ??= Promise.all(packages.map(readSlices)).then((slices) => slices.flat());
+  all ??= Promise.all(fonts.map(readSlices)).then((slices) => slices.flat());
   return all;
 }
 
@@ -61,14 +66,13 @@ async function chineseFirst(): Promise<Slice[]> {
   return [...slices.filter((slice) => !japanese.includes(slice)), ...japanese];
 }
 
-async function readSlices(font: (typeof packages)[number]): Promise<Slice[]> {
-  const folder = `@fontsource-variable/${font}`;
-  const ranges: unknown = JSON.parse(await readFile(resolve(`${folder}/unicode.json`), "utf8"));
+async function readSlices({ font, list }: (typeof fonts)[number]): Promise<Slice[]> {
+  const ranges: unknown = JSON.parse(await readFile(new URL(list), "utf8"));
   return Object.entries(Object(ranges)).map(([key, value]) => {
     const slice = key.replace(/[[\]]/g, "");
     return {
       name: `${font}-${slice}`,
-      file: resolve(`${folder}/files/${font}-${slice}-wght-normal.woff2`),
+      file: new URL(`files/${font}-${slice}-wght-normal.woff2`, list),
       ranges: String(value).split(",").map(toRange),
     };
   });

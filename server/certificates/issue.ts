@@ -48,7 +48,12 @@ export async function issueCertificates(
       expires_at: findExpiry(path, at, tx.company.time_zone),
     };
   });
-  await tx.sql.insertInto("certificates").values(rows).execute();
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    await tx.sql
+      .insertInto("certificates")
+      .values(rows.slice(from, from + ROWS_AT_ONCE))
+      .execute();
+  }
   for (const { id, user_id, path_id, expires_at } of rows) {
     const after = { user_id, path_id, expires_at };
     await audit(tx, {
@@ -60,6 +65,9 @@ export async function issueCertificates(
     });
   }
 }
+
+/** A statement takes 65,535 values: of many who are done at once the rows go in parts. */
+const ROWS_AT_ONCE = 1_000;
 
 async function findCertifications(tx: WriteTx, ids: readonly number[]) {
   const rows = await tx.sql

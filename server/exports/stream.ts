@@ -30,6 +30,8 @@ export interface Exported<P, R> {
 export interface ExportRequest extends Writing {
   readonly company: Company;
   readonly viewer: Viewer;
+  /** Runs before the first row is read; where it fails, nothing is exported. */
+  readonly note?: () => Promise<void>;
 }
 
 /**
@@ -47,12 +49,14 @@ export function streamExport<P, R>(
   const ending = new AbortController();
   const late = setTimeout(() => output.destroy(new Error("the export took too long")), LONGEST_MS);
   output.once("close", () => ending.abort());
-  database
-    .readSnapshot(
+  const read = () =>
+    database.readSnapshot(
       request.company,
       (tx) => writeParts(tx, { output, signal: ending.signal, request, parts: [exported].flat() }),
       request.viewer,
-    )
+    );
+  (request.note?.() ?? Promise.resolve())
+    .then(read)
     .then(
       () => output.end(),
       (error: unknown) => output.destroy(error instanceof Error ? error : new Error(String(error))),

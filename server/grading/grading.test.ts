@@ -25,6 +25,7 @@ test("what a machine can't mark waits for a person", async (t) => {
     }),
   );
   await t.test("a grader sees what their privilege reaches, and never themselves", () => reaches(lectern));
+  await t.test("a text that was taken back waits for nobody", () => takesBack(lectern));
   await t.test("a file that answers is one's own, and is kept", () => answersWithFile(lectern));
   await assertCountsHold(lectern);
 });
@@ -174,6 +175,18 @@ async function reaches(lectern: TestServer): Promise<void> {
   assert.equal((await queueOf(creator)).length, 2);
   assert.equal((await creator.get(`/api/v2/report_cards/${foreign.attempt.id}`)).status, 200);
   assert.equal((await own.learner.get("/api/v2/grading")).status, 403);
+}
+
+async function takesBack(lectern: TestServer): Promise<void> {
+  const pages = [[freeResponse("essay"), trueFalse("tf")]];
+  const lesson_id = await teach(lectern, lectern.acme, { public: true, pages });
+  const learner = await signIn(lectern, lectern.acme);
+  const attempt = await begin(learner, lesson_id);
+  await save(learner, attempt, "tf", { value: true });
+  await save(learner, attempt, "essay", { text: "Because" });
+  await save(learner, attempt, "essay", { text: " " });
+  const finished = await finish(learner, attempt);
+  assert.deepEqual([finished.status, finished.score], ["completed", 50]);
 }
 
 async function answersWithFile(lectern: TestServer): Promise<void> {

@@ -60,34 +60,30 @@ const RuleCondition = closed({
 export type RuleCondition = Static<typeof RuleCondition>;
 
 /** Conditions over the profile of a user, which fill a group. */
-export const GroupRule = component(
-  "GroupRule",
-  closed(
-    {
-      match: Type.Unsafe<"all" | "any">({
-        type: "string",
-        enum: ["all", "any"],
-        description: "Whether a user has to meet all conditions, or any one of them.",
-      }),
-      conditions: Type.Array(RuleCondition, { minItems: 1, maxItems: MOST_CONDITIONS }),
-    },
-    {
-      examples: [
-        {
-          match: "all",
-          conditions: [
-            { field: "department", op: "is", value: "Sales" },
-            { field: "hire_date", op: "after", value: "2026-01-01" },
-          ],
-        },
-      ],
-    },
-  ),
+export const GroupRule = closed(
+  {
+    match: Type.Unsafe<"all" | "any">({
+      type: "string",
+      enum: ["all", "any"],
+      description: "Whether a user has to meet all conditions, or any one of them.",
+    }),
+    conditions: Type.Array(RuleCondition, { minItems: 1, maxItems: MOST_CONDITIONS }),
+  },
+  {
+    examples: [
+      {
+        match: "all",
+        conditions: [
+          { field: "department", op: "is", value: "Sales" },
+          { field: "hire_date", op: "after", value: "2026-01-01" },
+        ],
+      },
+    ],
+  },
 );
 export type GroupRule = Static<typeof GroupRule>;
 
-/** A rule, or null where people fill the group. It nests, so it is referred to by an object of two types. */
-const Rule = Type.Unsafe<GroupRule | null>({ anyOf: [{ $ref: "GroupRule#" }, { type: "null" }] });
+const Rule = nullable(GroupRule, { description: "Null where people fill the group." });
 
 const name = Type.String({
   maxLength: 255,
@@ -153,7 +149,7 @@ export const Membership = component(
 );
 
 export const RulePreviewBody = closed({
-  rule: ref(GroupRule),
+  rule: GroupRule,
   group_id: Type.Optional(
     Type.Integer({ minimum: 1, description: "The group that would have the rule: who is in it now counts." }),
   ),

@@ -33,7 +33,7 @@ import { registerGroups } from "../groups/routes.ts";
 import { Group } from "../groups/schema.ts";
 import { GroupAssignment } from "../groups/v2-assignment-schema.ts";
 import { registerGroupsV2 } from "../groups/v2-routes.ts";
-import { GroupMember, GroupProfile, GroupRule, Membership, RulePreview, RulePreviewUser } from "../groups/v2-schema.ts";
+import { GroupMember, GroupProfile, Membership, RulePreview, RulePreviewUser } from "../groups/v2-schema.ts";
 import { contentComponents } from "../lessons/content/components.ts";
 import { registerLessons } from "../lessons/routes.ts";
 import { Lesson, LessonSummary, LessonWithoutCounts, ListedLesson, TaggedLesson } from "../lessons/schema.ts";
@@ -136,7 +136,6 @@ export const components: readonly TSchema[] = [
   SingleSignOn,
   BulkJob,
   BulkResult,
-  GroupRule,
   GroupProfile,
   GroupMember,
   Membership,

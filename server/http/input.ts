@@ -161,6 +161,7 @@ export function says(error: ErrorObject): string {
       return params["limit"] === 1 ? "must be a positive integer" : `must be at least ${params["limit"]}`;
     case "maximum":
       return `must be at most ${params["limit"]}`;
+    case "minItems":
     case "minLength":
       return "can't be empty";
     case "maxLength":

@@ -2,6 +2,7 @@ import { Logger, run, type Runner, type TaskList } from "graphile-worker";
 import { sql } from "kysely";
 import { openRenewals } from "../certificates/renewals.ts";
 import { BULK_TASK } from "../bulk/jobs.ts";
+import { forgetBulkJobs } from "../bulk/forget.ts";
 import { workBulkJobs } from "../bulk/work.ts";
 import type { Database } from "../db/db.ts";
 import { collectFilesOfAll } from "../files/collect.ts";
@@ -66,6 +67,7 @@ async function startRunner({ ownerUrl, database, files, log }: JobOptions): Prom
       workBulkJobs(database, { signal, company_id: readCompanyId(payload) }),
     [SWEEP_TASK]: (_payload, { abortSignal: signal }) => workBulkJobs(database, { signal }),
     forget_rate_windows: () => forgetRateWindows(database),
+    forget_bulk_jobs: () => forgetBulkJobs(database),
     collect_files: () => collectFilesOfAll(database, files),
     open_renewals: async () => void (await openRenewals(database, new Date())),
   };
@@ -76,6 +78,7 @@ async function startRunner({ ownerUrl, database, files, log }: JobOptions): Prom
     taskList,
     crontab: [
       "17 3 * * * forget_rate_windows",
+      "27 3 * * * forget_bulk_jobs",
       "47 * * * * collect_files",
       "7 * * * * open_renewals",
       `* * * * * ${SWEEP_TASK} ?jobKey=${SWEEP_TASK}`,
@@ -89,7 +92,8 @@ async function startRunner({ ownerUrl, database, files, log }: JobOptions): Prom
 }
 
 function readCompanyId(payload: unknown): number {
-  const id = typeof payload === "object" && payload !== null && "company_id" in payload ? payload.company_id : null;
+  const id =
+    typeof payload === "object" && payload !== null && "company_id" in payload ? payload.company_id : null;
   if (typeof id !== "number") throw new Error("the job names no company");
   return id;
 }

@@ -32,8 +32,13 @@ export async function listAnswers(tx: Tx, attempt_id: number): Promise<AnswerRow
 
 /** What an answer earned: the grader's word where there is one, else the machine's. */
 export function markOf(question: LessonQuestion, row: AnswerRow | undefined): Mark {
-  if (row === undefined) return markAnswer(question, null);
+  if (row === undefined || isBlank(row.answer)) return markAnswer(question, null);
   return row.graded_at === null ? markAnswer(question, row.answer) : readGrade(question, row.rubric);
+}
+
+/** A text that was taken back: nobody needs to read it. */
+function isBlank(answer: LessonAnswer): boolean {
+  return "text" in answer && answer.text.trim() === "";
 }
 
 /** What every question of a lesson earned, by its id. */

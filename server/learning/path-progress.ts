@@ -55,7 +55,7 @@ export interface PathDescription {
   readonly assignment_id: number;
   readonly path_id: number;
   readonly steps: readonly PathStep[];
-  /** The lesson to go on with: the first that is open. */
+  /** The lesson to go on with: the first that is open; null where none is, or the path is completed. */
   readonly next: Pick<LessonStep, "type" | "id" | "title" | "state"> | null;
   /** Where no lesson is open: when the first opens, as far as that is known. */
   readonly next_opens_at: string | null;
@@ -85,8 +85,9 @@ export async function describePaths(
   return new Map(assignments.map((row) => [row.id, toDescription(row, steps.get(row.id) ?? [])]));
 }
 
-function toDescription({ id, path_id }: PathAssignment, steps: readonly PathStep[]): PathDescription {
-  const lessons = [...walkLessons(steps)];
+function toDescription({ id, path_id, status }: PathAssignment, steps: readonly PathStep[]): PathDescription {
+  // Who has completed the path has nothing to do, also where a newer version has more in it.
+  const lessons = status === "Completed" ? [] : [...walkLessons(steps)];
   const next = lessons.find(({ state }) => state === "open" || state === "in_progress");
   const openings = lessons.flatMap(({ locked_until }) => locked_until ?? []).toSorted();
   return {
@@ -128,6 +129,7 @@ interface PathAssignment {
   readonly path_id: number;
   readonly assigned_at: string;
   readonly reassigned_at: string | null;
+  readonly status: StoredStatus;
 }
 
 /** Those of the assignments that are of paths. */
@@ -135,7 +137,7 @@ async function findPathAssignments(tx: Tx, ids: readonly number[]): Promise<Path
   if (ids.length === 0) return [];
   return tx.sql
     .selectFrom("assignments")
-    .select(["id", "assignable_id as path_id", "assigned_at", "reassigned_at"])
+    .select(["id", "assignable_id as path_id", "assigned_at", "reassigned_at", "status"])
     .where("company_id", "=", tx.company.id)
     .where((eb) => eb("id", "=", eb.fn.any(eb.val([...ids]))))
     .where("assignable_type", "=", "LearningPaths::Path")

@@ -13,6 +13,9 @@ export interface Content {
   readonly tag_id: number;
   readonly role_id: number;
   readonly field_id: number;
+  readonly assignment_id: number;
+  readonly group_assignment_id: number;
+  readonly api_key_id: number;
   readonly attempt_id: number;
   readonly job_id: number;
   readonly certificate_id: number;
@@ -80,12 +83,17 @@ export async function makeContent(lectern: TestServer, client: Client, mark: str
     managers: [{ id: user_id }],
   });
   const group_id: number = group.body.id;
-  await make.groupAssignment(client, group_id, { type: "Lesson", id: lesson_id });
+  const group_assignment_id = await make.groupAssignment(client, group_id, { type: "Lesson", id: lesson_id });
   await make.groupAssignment(client, group_id, { type: "LearningPaths::Path", id: path_id });
   const things = { mark, user_id, group_id, lesson_id, path_id, course_id, tag_id, role_id, field_id };
-  const made = { ...things, ...(await make.write(client, (tx) => fillTables(tx, things))) };
-  await assign(lectern, client, made, others);
-  return made;
+  const rows = await make.write(client, (tx) => fillTables(tx, things));
+  const assignment_id = await assign(lectern, client, things, others);
+  const key = await client.post("/api/v2/api_keys", {
+    name: `${mark} key`,
+    privileges: null,
+    expires_at: null,
+  });
+  return { ...things, ...rows, assignment_id, group_assignment_id, api_key_id: key.body.id };
 }
 
 async function makeUser(
@@ -118,13 +126,14 @@ async function makeRole(client: Client, mark: string): Promise<number> {
 /**
  * Assigns a lesson, a path and a course to each user, some of them overdue. One has completed the lesson and got it
  * anew, one awaits a grade, one has completed it; and one has begun the path.
+ * @returns the assignment that awaits a grade.
  */
 async function assign(
   lectern: TestServer,
   client: Client,
-  made: Content,
+  made: Pick<Content, "lesson_id" | "path_id" | "course_id" | "user_id">,
   others: readonly number[],
-): Promise<void> {
+): Promise<number> {
   const { lesson_id, path_id, course_id, user_id } = made;
   const assignments = [
     { assignee_id: user_id, due_by: "2020-12-31" },
@@ -141,4 +150,5 @@ async function assign(
   await endAssignments(lectern, client, { ids: [first, second], status: "Completed", score: 80 });
   await endAssignments(lectern, client, { ids: [third], status: "Grade Pending", score: null });
   await client.put(`/api/v1/lessons/${lesson_id}/assignments`, { assignments: assignments.slice(0, 1) });
+  return third;
 }

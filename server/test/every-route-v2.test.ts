@@ -53,15 +53,11 @@ test("the door of every operation of version 2", async (t) => {
   });
 
   await t.test("what answers JSON answers nothing else", async () => {
-    for (const { method, url, name, answer } of operations) {
-      if (Object.keys(answer).length === 0) continue;
+    for (const { method, url, name, isJson, status } of operations) {
+      if (!isJson || status >= 300) continue;
       const address = url.replaceAll(":subdomain", "acme").replaceAll(/:\w+/g, "1");
-      const { status } = await lectern.acme.request({
-        method,
-        url: address,
-        headers: { accept: "text/html" },
-      });
-      assert.equal(status, 406, name);
+      const answer = await lectern.acme.request({ method, url: address, headers: { accept: "text/html" } });
+      assert.equal(answer.status, 406, name);
     }
   });
 
@@ -100,17 +96,24 @@ for (const walls of ["both walls", "the queries' own wall alone"] as const) {
     await makeContent(lectern, globex, "Basalt");
     const foreign = await makeContent(lectern, globex, "BasaltMore");
     const before = await dump(lectern);
-    for (const operation of listOperationsOfVersion2(lectern).filter(({ url }) => /:\w+_id/.test(url))) {
+    const faults: string[] = [];
+    for (const operation of listOperationsOfVersion2(lectern).filter(namesAnId)) {
       const answers = await Promise.all(
         [foreign, nowhere(own)].map((content) => callOn(lectern, operation, content)),
       );
       for (const { status, body } of answers) {
-        assert.ok([404, 409, 403].includes(status), `${operation.name} ${status} ${JSON.stringify(body)}`);
+        if (![404, 403].includes(status)) faults.push(`${operation.name} ${status} ${JSON.stringify(body)}`);
       }
       assert.deepEqual(told(answers[0]), told(answers[1]), operation.name);
     }
+    assert.deepEqual(faults, []);
     assert.deepEqual(await dump(lectern), before, "nothing changed");
   });
+}
+
+/** Whether an operation's address has an id of something of the company; a signed address is looked at by its signature. */
+function namesAnId({ url }: Operation): boolean {
+  return /:\w+_id/.test(url.replace(/:(question|step)_id/, "")) && !url.startsWith("/api/v2/companies/");
 }
 
 function nowhere(own: Content): Content {
@@ -119,12 +122,17 @@ function nowhere(own: Content): Content {
 }
 
 async function callOn(lectern: TestServer, operation: Operation, content: Content): Promise<Answer> {
+  const { method, body, takes } = operation;
+  const url = addressOf(operation, content);
+  if (body === undefined && takes !== undefined) {
+    return lectern.acme.request({ method, url, headers: { "content-type": takes }, payload: "x" });
+  }
+  if (url.endsWith("/markdown") && method === "PUT") {
+    const headers = { "content-type": "text/markdown" };
+    return lectern.acme.request({ method, url, headers, payload: "---\ntitle: A lesson\n---\n" });
+  }
   const payload = sampleOf(lectern, operation, content);
-  return lectern.acme.request({
-    method: operation.method,
-    url: addressOf(operation, content),
-    ...(payload !== undefined && { payload }),
-  });
+  return lectern.acme.request({ method, url, ...(payload !== undefined && { payload }) });
 }
 
 function told(answer: Answer | undefined): object {

@@ -11,3 +11,10 @@ test("no request, right or broken, is a 5xx; each is answered as published, and 
   assert.ok((statuses.get(200) ?? 0) + (statuses.get(201) ?? 0) > 1_000, [...statuses].join(" "));
   await assertCountsHold(lectern);
 });
+
+test("the same holds for version 2, for a key and for an administrator who is signed in", async () => {
+  await using lectern = await startServer();
+  const statuses = await sendRequests(lectern, { seed: 20_261_121, requests: 2_000, version: 2 });
+  assert.ok((statuses.get(200) ?? 0) + (statuses.get(201) ?? 0) > 300, [...statuses].join(" "));
+  await assertCountsHold(lectern);
+});

@@ -30,7 +30,8 @@ export async function sendRequests(
   lectern: TestServer,
   { seed, requests, version }: { readonly seed: number; readonly requests: number; readonly version: 1 | 2 },
 ): Promise<Map<number, number>> {
-  const operations = version === 1 ? listOperations(lectern) : listOperationsOfVersion2(lectern);
+  const operations =
+    version === 1 ? listOperations(lectern) : listOperationsOfVersion2(lectern).filter(isHarmless);
   const named = readDocument(lectern).components.schemas;
   const check = makeAnswerCheck(lectern);
   const statuses = new Map<number, number>();
@@ -62,6 +63,11 @@ export async function sendRequests(
     await Promise.all(Array.from({ length: AT_ONCE }, send));
   }
   return statuses;
+}
+
+/** A caller that revokes its own key asks nothing more. */
+function isHarmless({ name }: Operation): boolean {
+  return name !== "DELETE /api/v2/api_keys/:api_key_id";
 }
 
 interface GeneratedRequest {

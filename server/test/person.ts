@@ -3,7 +3,7 @@ import type { InjectOptions } from "fastify";
 import type { Company } from "../companies/companies.ts";
 import type { App } from "../http/app.ts";
 import { startSession } from "../sessions/start.ts";
-import type { Answer, Client, TestServer } from "./server.ts";
+import { type Answer, type Client, type TestServer, toAnswer } from "./server.ts";
 
 /** Who is to be signed in: a user who is there, or a new one with a role. */
 export interface Who {
@@ -83,8 +83,6 @@ export class Person {
       ...options,
       headers: { cookie: this.cookie, ...options.headers },
     });
-    const isJson = /[/+]json/.test(answer.headers["content-type"] ?? "");
-    const body: unknown = answer.body === "" ? undefined : isJson ? JSON.parse(answer.body) : answer.body;
-    return { status: answer.statusCode, body, headers: answer.headers };
+    return toAnswer(answer);
   }
 }

@@ -7,7 +7,7 @@ import { type FileIds, fillFiles } from "./file-rows.ts";
  * Puts a row into every table that the API of version 1 does not fill, so that the walks over tables find something
  * there to see through, in both companies under the same ids.
  */
-export async function fillTables(tx: WriteTx, given: Omit<Content, keyof FilledIds>): Promise<FilledIds> {
+export async function fillTables(tx: WriteTx, given: Given): Promise<FilledIds> {
   const people = ["sessions", "sign_in_links", "bulk_jobs"] as const;
   const files = ["file_bytes", "files", "uploads"] as const;
   const at = await lockCounters(tx, "attempts", "certificates", ...people, ...files);
@@ -32,7 +32,8 @@ export interface FilledIds extends FileIds {
   readonly session_id: number;
 }
 
-type Given = Omit<Content, keyof FilledIds>;
+/** What is there before. */
+type Given = Pick<Content, "mark" | "user_id" | "role_id" | "lesson_id" | "path_id">;
 const HASH_BYTES = 32;
 
 async function fillPeople(
@@ -84,6 +85,23 @@ async function fillPeople(
     .execute();
 }
 
+const NO_CHANGE = {
+  lesson: JSON.stringify({ settings: [], content: [] }),
+  path: JSON.stringify({ settings: [], contents: [] }),
+};
+const pathSettings = {
+  description: "",
+  language: "en",
+  enforced_order: false,
+  public: false,
+  is_certification: false,
+  valid_months: null,
+  valid_until_day: null,
+  renewal_days: 30,
+  counts_elsewhere: true,
+  tag_ids: [],
+};
+
 async function fillContent(
   tx: WriteTx,
   { user_id, lesson_id, path_id, mark }: Given,
@@ -98,16 +116,29 @@ async function fillContent(
     .execute();
   await tx.sql
     .insertInto("lesson_versions")
-    .values({ company_id, lesson_id, number: 1, ...lesson, content, diff: "[]", published_at: at })
+    .values({
+      company_id,
+      lesson_id,
+      number: 1,
+      ...lesson,
+      content,
+      diff: NO_CHANGE.lesson,
+      published_at: at,
+    })
     .execute();
-  const path = { company_id, path_id, settings: JSON.stringify({ title: mark }), contents: "[]" };
+  const path = {
+    company_id,
+    path_id,
+    settings: JSON.stringify({ ...pathSettings, title: mark }),
+    contents: "[]",
+  };
   await tx.sql
     .insertInto("path_drafts")
     .values({ ...path, updated_at: at })
     .execute();
   await tx.sql
     .insertInto("path_versions")
-    .values({ ...path, number: 1, diff: "[]", published_at: at })
+    .values({ ...path, number: 1, diff: NO_CHANGE.path, published_at: at })
     .execute();
   const thing = { company_id, content_type: "Lesson", content_id: lesson_id } as const;
   await tx.sql

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { InjectOptions } from "fastify";
+import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { createCompany, type NewCompany } from "../companies/create.ts";
 import { type Company, findCompanyBySubdomain } from "../companies/companies.ts";
 import { Database } from "../db/db.ts";
@@ -153,7 +153,13 @@ export class Client {
   async request(options: InjectOptions): Promise<Answer> {
     const headers = { authorization: this.authorization, ...options.headers };
     const answer = await this.#app.inject({ ...options, headers });
-    const body: unknown = answer.body === "" ? undefined : JSON.parse(answer.body);
-    return { status: answer.statusCode, body, headers: answer.headers };
+    return toAnswer(answer);
   }
+}
+
+/** What a client makes of a response. A body that is no JSON stays text. */
+export function toAnswer({ statusCode, body, headers }: LightMyRequestResponse): Answer {
+  const isJson = /[/+]json/.test(String(headers["content-type"] ?? ""));
+  const read: unknown = body !== "" && isJson ? JSON.parse(body) : body || undefined;
+  return { status: statusCode, body: read, headers };
 }

@@ -65,9 +65,13 @@ export interface Operation {
   readonly url: string;
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
+  /** What it takes in place of JSON, such as text/csv. */
+  readonly takes: string | undefined;
   /** The status of success, and what is answered with it. */
   readonly status: number;
   readonly answer: Schema;
+  /** Whether it never answers anything but JSON. */
+  readonly isJson: boolean;
 }
 
 export function readDocument({ app }: Pick<TestServer, "app">): Document {
@@ -111,9 +115,11 @@ function toOperation(path: string, lowerMethod: string, documented: DocumentedOp
     method,
     url,
     answer,
+    isJson: Object.keys(described?.content ?? {}).every((type) => type === "application/json"),
     status: Number(success[0]),
     parameters: documented.parameters ?? [],
     body: documented.requestBody?.content["application/json"]?.schema,
+    takes: Object.keys(documented.requestBody?.content ?? {}).find((type) => type !== "application/json"),
   };
 }
 
@@ -122,11 +128,22 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 /** The address of an operation on a company's content. */
 export function addressOf({ url }: { readonly url: string }, content: Content): string {
   return url.replaceAll(/:(\w+)/g, (_, parameter: string) => {
-    const id = Object.entries({ ...content, status: "incomplete" }).find(([key]) => key === parameter)?.[1];
+    const id = Object.entries({ ...content, ...words }).find(([key]) => key === parameter)?.[1];
     if (id === undefined) throw new Error(`teach the walk what :${parameter} names`);
     return String(id);
   });
 }
+
+/** What stands in addresses beside ids of content. */
+const words = {
+  status: "incomplete",
+  subdomain: "acme",
+  version: "1",
+  part: "1",
+  number: "1-NOBODY",
+  question_id: "q1",
+  step_id: "lesson-1",
+};
 
 /** A way into a body: keys, and indexes of arrays. */
 export type Place = readonly (string | number)[];
