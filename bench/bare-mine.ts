@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
-import { toCursor, toTime } from "./bare-rows.ts";
+import { encodeCursor } from "../server/http/cursor.ts";
+import { toTime } from "./bare-rows.ts";
 
 const PAGE = 50;
 
@@ -48,7 +49,7 @@ export async function listMine(pool: Pool, company: string, user: string): Promi
   const last = shown.at(-1);
   return {
     data: shown.map((row) => toMine(row, places, steps)),
-    next: rows.length > PAGE && last ? toCursor([last.due_by, last.id]) : null,
+    next: rows.length > PAGE && last ? encodeCursor([last.due_by, last.id]) : null,
   };
 }
 

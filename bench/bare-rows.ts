@@ -128,11 +128,6 @@ function timeText(column: string): string {
   return `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 }
 
-/** A cursor as version 2 writes it. */
-export function toCursor(position: readonly (string | number | null)[]): string {
-  return Buffer.from(JSON.stringify(position)).toString("base64url");
-}
-
 /** A time as version 2 writes it. */
 export function toTime(text: string | null): string | null {
   return text && `${text.slice(0, 10)}T${text.slice(11, 19)}Z`;

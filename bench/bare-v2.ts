@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Pool } from "pg";
-import { send, toCursor, toTime, userFields, type UserRow } from "./bare-rows.ts";
+import { encodeCursor } from "../server/http/cursor.ts";
+import { send, toTime, userFields, type UserRow } from "./bare-rows.ts";
 import { saveAnswer } from "./bare-answers.ts";
 import { finishAttempt } from "./bare-finish.ts";
 import { listMine } from "./bare-mine.ts";
@@ -50,7 +51,7 @@ async function listProfiles(pool: Pool, company: string, below: string): Promise
   });
   const shown = rows.slice(0, PAGE);
   const last = shown.at(-1);
-  return { data: shown.map(toProfile), next: rows.length > PAGE && last ? toCursor([last.id]) : null };
+  return { data: shown.map(toProfile), next: rows.length > PAGE && last ? encodeCursor([last.id]) : null };
 }
 
 function toProfile(row: ProfileRow): object {

@@ -1,4 +1,7 @@
 import { toLearnerAnswer } from "../server/lessons/content/answers.ts";
+import { encodeCursor } from "../server/http/cursor.ts";
+import type { LessonAnswer } from "../server/lessons/content/answer-schema.ts";
+import type { LessonQuestion } from "../server/lessons/content/question-schema.ts";
 import type { BenchCompanies } from "./companies.ts";
 import type { Learner, OpenAttempt } from "./fill-learning.ts";
 import { questions, rightAnswers } from "./lesson.ts";
@@ -37,9 +40,8 @@ export function makeV2Scenarios(companies: BenchCompanies): Scenario[] {
 
 function profiles({ big }: BenchCompanies): Scenario {
   const ends = Array.from({ length: USER_PAGES }, (_, index) => (index + 2) * USERS_ON_A_PAGE);
-  const cursor = (id: number) => Buffer.from(JSON.stringify([id])).toString("base64url");
   return against(SHARE, "v2: 50 users", {
-    ours: ends.map((id) => get(big, `/api/v2/users?cursor=${cursor(id)}`)),
+    ours: ends.map((id) => get(big, `/api/v2/users?cursor=${encodeCursor([id])}`)),
     bare: ends.map((id) => toRequest("GET", `/${big.id}/profiles?below=${id}`)),
   });
 }
@@ -50,23 +52,15 @@ interface Attempts {
 }
 
 function saving(company: number, attempts: Attempts): Scenario {
-  const made = (list: readonly OpenAttempt[], toBytes: (save: Save) => Buffer) =>
-    questions.flatMap((_, turn) =>
-      list.slice(0, SAVED_IN).flatMap((attempt, index) => {
-        const question = questions[(index + turn) % questions.length];
-        const answer = question && rightAnswers.get(question.id);
-        return answer === undefined ? [] : [toBytes({ attempt, question, answer })];
-      }),
-    );
   return {
     ...against(SHARE, "v2: save an answer", {
-      ours: made(attempts.ours, ({ attempt: { id, learner, seed }, question, answer }) =>
+      ours: listAnswers(attempts.ours).map(({ attempt: { id, learner, seed }, question, answer }) =>
         ask(learner, "PUT", `/api/v2/attempts/${id}/answers/${question.id}`, {
           answer: toLearnerAnswer(question, answer, seed),
         }),
       ),
       // It is sent what it stores.
-      bare: made(attempts.bare, ({ attempt, question, answer }) =>
+      bare: listAnswers(attempts.bare).map(({ attempt, question, answer }) =>
         toRequest("PUT", `/${company}/attempts/${attempt.id}/answers/${question.id}`, {
           body: JSON.stringify({ answer }),
         }),
@@ -76,10 +70,21 @@ function saving(company: number, attempts: Attempts): Scenario {
   };
 }
 
-interface Save {
+interface Answer {
   readonly attempt: OpenAttempt;
-  readonly question: (typeof questions)[number];
-  readonly answer: Parameters<typeof toLearnerAnswer>[1];
+  readonly question: LessonQuestion;
+  readonly answer: LessonAnswer;
+}
+
+/** Each attempt gets one answer after the other, with those of all others between them. */
+function listAnswers(attempts: readonly OpenAttempt[]): Answer[] {
+  return questions.flatMap((_, turn) =>
+    attempts.slice(0, SAVED_IN).flatMap((attempt, index) => {
+      const question = questions[(index + turn) % questions.length];
+      const answer = question && rightAnswers.get(question.id);
+      return question === undefined || answer === undefined ? [] : [{ attempt, question, answer }];
+    }),
+  );
 }
 
 /** Each request finishes another lesson. One at a time, as those of a company take turns. */

@@ -4,11 +4,13 @@ import type { WriteTx } from "../db/db.ts";
 import { requireMatch } from "../http/match.ts";
 import { conflict } from "../http/problem.ts";
 import { parseMoment } from "../time.ts";
-import { countAssignments } from "./counts.ts";
+import { nameOf } from "./assignments.ts";
+import { type Counted, countAssignments } from "./counts.ts";
 import { getDetails, toDetails, WHOLE } from "./details.ts";
 import { assignmentCounters } from "./give.ts";
 import { reassign } from "./reassign.ts";
 import { takeAway } from "./take-away.ts";
+import { findTargets, thingKey } from "./targets.ts";
 import type { AssignmentChange, AssignmentDetails } from "./v2-schema.ts";
 
 /** Changes the due date. @throws Problem 404, 412 */
@@ -40,7 +42,7 @@ export async function updateAssignment(
   return toDetails(tx, after, WHOLE);
 }
 
-/** Begins a completed assignment anew. @throws Problem 404; 409 for one that is not completed. */
+/** Begins a completed assignment anew. @throws Problem 404; 409 for one that is not completed, or of what is archived. */
 export async function reassignAssignment(
   tx: WriteTx,
   id: number,
@@ -51,6 +53,7 @@ export async function reassignAssignment(
   if (before.status !== "Completed") {
     throw conflict("This assignment is not completed: only what is completed can be assigned anew");
   }
+  await requireActive(tx, before);
   const due_by = readMoment(change.due_by ?? null);
   const { rows, learners } = await reassign(tx, [{ row: before, due_by }], at);
   await countAssignments(tx, { before: [before], after: rows, learners, at });
@@ -64,6 +67,19 @@ export async function reassignAssignment(
     at,
   });
   return toDetails(tx, await getDetails(tx, "assignments.write", id), WHOLE);
+}
+
+/** Makes sure that neither the learner nor what they learn is archived. @throws Problem 409 */
+async function requireActive(tx: WriteTx, assignment: Counted): Promise<void> {
+  const { assignee_id, assignable_type, assignable_id } = assignment;
+  const thing = { assignable_type, assignable_id };
+  const { users, things } = await findTargets(tx, { user_ids: [assignee_id], things: [thing], pairs: [] });
+  const isArchived = (found?: { archived_at: string | null }) =>
+    found !== undefined && found.archived_at !== null;
+  if (isArchived(users.get(assignee_id))) throw conflict("This user is archived: restore them first");
+  if (isArchived(things.get(thingKey(thing)))) {
+    throw conflict(`This ${nameOf(assignable_type).toLowerCase()} is archived: restore it first`);
+  }
 }
 
 /** PostgreSQL's own text, as what is counted by days compares texts. */

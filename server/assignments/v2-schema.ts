@@ -51,7 +51,10 @@ export const AssignmentDetails = component(
       ),
     ),
     content: Type.Optional(
-      closed({ title: Type.String() }, { description: "Of a single one, and where `include` names content." }),
+      closed(
+        { title: Type.String() },
+        { description: "Of a single one, and where `include` names content." },
+      ),
     ),
   }),
 );

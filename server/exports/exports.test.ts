@@ -82,9 +82,11 @@ test("an export reads no further than its client takes, sees one moment, and giv
     ...({ format: "csv", bom: false, columns: ["id", "text"] } as const),
   };
   let pages = 0;
+  const bothHaveRead = Promise.withResolvers<void>();
   const exported = {
     read: async (tx: Parameters<Parameters<typeof database.read>[1]>[0], after = 0, limit: number) => {
       pages += 1;
+      if (pages === 2) bothHaveRead.resolve();
       return tx.sql
         .selectFrom("users")
         .select("id")
@@ -97,12 +99,13 @@ test("an export reads no further than its client takes, sees one moment, and giv
     position: ({ id }: { id: number }) => id,
     show: ({ id }: { id: number }) => ({ id, text: "x".repeat(100) }),
   };
-  const [first, second] = [
-    streamExport(database, request, exported),
-    streamExport(database, request, exported),
-  ];
-  assert.throws(() => streamExport(database, request, exported), { status: 503 });
-  await sleep(200);
+  await using streams = new AsyncDisposableStack();
+  const open = () =>
+    streams.adopt(streamExport(database, request, exported), (stream) => void stream.destroy());
+  const [first, second] = [open(), open()];
+  assert.throws(open, { status: 503 });
+  await bothHaveRead.promise;
+  await sleep(100);
   assert.equal(pages, 2);
   await addManyUsers(lectern.make, acme, 1);
   second.destroy();

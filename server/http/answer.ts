@@ -8,7 +8,8 @@ export function markAnswers(app: FastifyInstance): void {
     reply.header("x-runtime", (reply.elapsedTime / 1000).toFixed(6));
     reply.header("x-content-type-options", "nosniff");
     if (request.caller === null) return payload;
-    if (!reply.hasHeader("cache-control")) reply.header("cache-control", "max-age=0, private, must-revalidate");
+    if (!reply.hasHeader("cache-control"))
+      reply.header("cache-control", "max-age=0, private, must-revalidate");
     if (typeof payload !== "string" || reply.statusCode !== 200 || !isReading(request)) return payload;
     return withETag(request, reply, payload);
   });

@@ -40,7 +40,12 @@ import { Lesson, LessonSummary, LessonWithoutCounts, ListedLesson, TaggedLesson 
 import { registerLessonDrafts } from "../lessons/v2-draft-routes.ts";
 import { registerLessonsV2 } from "../lessons/v2-routes.ts";
 import { LessonAuthor, LessonOverview } from "../lessons/v2-schema.ts";
-import { LessonDraft, LessonPublication, LessonVersion, LessonVersionSummary } from "../lessons/v2-version-schema.ts";
+import {
+  LessonDraft,
+  LessonPublication,
+  LessonVersion,
+  LessonVersionSummary,
+} from "../lessons/v2-version-schema.ts";
 import { registerPaths } from "../paths/routes.ts";
 import {
   LessonContent,
@@ -64,14 +69,7 @@ import {
   ReportSummary,
 } from "../reports/schema.ts";
 import { registerSessionsV2 } from "../sessions/v2-routes.ts";
-import {
-  Me,
-  Session,
-  SignedIn,
-  SignedInUser,
-  SignInLink,
-  SignInMethods,
-} from "../sessions/v2-schema.ts";
+import { Me, Session, SignedIn, SignedInUser, SignInLink, SignInMethods } from "../sessions/v2-schema.ts";
 import { registerSingleSignOnV2 } from "../sso/v2-routes.ts";
 import { SingleSignOn } from "../sso/v2-schema.ts";
 import { registerRolesV2 } from "../roles/v2-routes.ts";

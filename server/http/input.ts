@@ -11,7 +11,7 @@ import { isOfVersion2 } from "./versions.ts";
  * string that is exactly a number or a boolean counts as one), drops what the schema does not name, and gives the
  * value, or the 400 that names every wrong field.
  */
-export const compileInput: FastifySchemaCompiler<TSchema> = ({ schema, httpPart, url = "" }) => {
+export const compileInput: FastifySchemaCompiler<TSchema> = ({ schema, httpPart, url }) => {
   if (isOfVersion2(url)) return compileStrictInput(schema, httpPart);
   const check = ajv.compile(schema);
   return (given: unknown) => {

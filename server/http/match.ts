@@ -10,7 +10,7 @@ export function etagOf(resource: object): string {
 
 /** Puts the ETag on answers of routes with `config.editable`: show it, and what a change of it answers. */
 export function markEditable(app: FastifyInstance): void {
-  app.addHook<unknown>("preSerialization", async (request, reply, payload) => {
+  app.addHook("preSerialization", async (request, reply, payload) => {
     const { editable } = request.routeOptions.config;
     if (editable === true && typeof payload === "object" && payload !== null) {
       reply.header("etag", etagOf(payload));

@@ -55,7 +55,7 @@ export function isNews(
   if (progress_status === "Completed") return false;
   return (
     progress_status !== outcome.status ||
-    progress_score !== outcome.score ||
+    (outcome.score !== null && progress_score !== outcome.score) ||
     progress_completed_at !== outcome.completed_at
   );
 }
@@ -72,7 +72,10 @@ export function toCounted({
   return { id, assignee_id, assignable_type, assignable_id, status, due_by };
 }
 
-/** Writes the outcome as the progress in the lesson, in each of the assignments. */
+/**
+ * Writes the outcome as the progress in the lesson, in each of the assignments. Who takes it again keeps the score until
+ * there is another one.
+ */
 export async function putProgress(
   tx: WriteTx,
   assignmentIds: readonly number[],
@@ -87,5 +90,8 @@ export async function putProgress(
     from unnest(${assignmentIds}::bigint[]) as touched (assignment_id)
     on conflict (company_id, assignment_id, lesson_id) do update set
       started_at = coalesce(progress.started_at, excluded.started_at), completed_at = excluded.completed_at,
-      status = excluded.status, score = excluded.score`.execute(tx.sql);
+      status = excluded.status,
+      score = case when excluded.status = 'Completed' then excluded.score else coalesce(excluded.score, progress.score) end`.execute(
+    tx.sql,
+  );
 }

@@ -107,13 +107,13 @@ function expectRows({ ids, players, today }: Worlds) {
   return players.flatMap(({ learner, user_id }) =>
     [...learner.assignments.values()].map((held) => {
       const { thing, score, status, due, isStarted } = held;
-      const isOverdue = status === "Incomplete" && due !== null && due.slice(0, 10) < today;
+      const isOverdue = status === "Incomplete" && due !== null && due < today;
       const isOfPath = typeOf(thing) === "LearningPaths::Path";
       return {
         key: `${user_id} ${typeOf(thing)} ${ids[thing]}`,
         status: isOverdue ? "Overdue" : status,
         score,
-        due_by: due === null || due.includes("T") ? due : `${due}T00:00:00Z`,
+        due_by: due === null ? due : `${due}T00:00:00Z`,
         isStarted,
         isCompleted: status !== "Incomplete",
         isReassigned: held.reassignedAt > 0,
@@ -175,11 +175,7 @@ async function readCounts({ client, ids }: Worlds): Promise<object> {
 }
 
 /** The same, by looking at every row. */
-function countRows(
-  { ids, model, players }: Worlds,
-  rows: readonly Body[],
-  attempts: readonly Body[],
-): object {
+function countRows({ ids, players }: Worlds, rows: readonly Body[], attempts: readonly Body[]): object {
   const totals = statuses.map((status) => [status, rows.filter((row) => row.status === status).length]);
   const counts = things.map((thing) => {
     const own = rows.filter(

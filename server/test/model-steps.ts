@@ -6,29 +6,31 @@ export const things: readonly ThingName[] = [...lessons, ...paths];
 const who = fc.nat(1);
 const lesson = fc.constantFrom(...lessons);
 const thing = fc.constantFrom(...things);
-/** In days from the beginning. */
-const due = fc.constantFrom(null, "2026-11-20", "2026-11-21", "2026-11-22", "2027-01-31T23:59:59Z");
-const named = fc.option(thing, { nil: undefined, freq: 2 });
-/** The latest attempt at a lesson, or the one before it. */
-const back = fc.constantFrom(0, 0, 0, 1);
+/** Yesterday, today and tomorrow of the day when a walk begins, and later. */
+const due = fc.constantFrom(null, -1, 0, 1, 70);
+/** Which of one's assignments a lesson is taken in; most often none is named. */
+const named = fc.option(fc.nat(3), { nil: undefined, freq: 1 });
+/** Which attempt, from the newest one backwards. */
+const back = fc.constantFrom(0, 0, 0, 1, 1, 2, 3);
+/** Which assignment, those that are completed first. */
+const pick = fc.constantFrom(0, 0, 0, 1, 2, 3);
+const isRight = fc.constantFrom(true, true, true, false);
+const percent = fc.integer({ min: 20, max: 100 });
 
 /** What may happen next. */
 export const aStep = fc.oneof(
-  { weight: 5, arbitrary: step("assign", { who, thing, due, way: fc.constantFrom("v1", "v1 user", "v2") }) },
-  { weight: 6, arbitrary: step("start", { who, lesson, named }) },
-  {
-    weight: 4,
-    arbitrary: step("answer", { who, lesson, back, isRight: fc.constantFrom(true, true, false) }),
-  },
-  { weight: 5, arbitrary: step("finish", { who, lesson, back }) },
-  { weight: 4, arbitrary: step("grade", { who, back, percent: fc.integer({ min: 0, max: 100 }) }) },
-  { weight: 3, arbitrary: step("take", { who, lesson, named }) },
-  { weight: 2, arbitrary: step("reassign", { who, thing, due }) },
-  { weight: 1, arbitrary: step("due", { who, thing, due }) },
-  { weight: 2, arbitrary: step("remove", { who, thing }) },
+  { weight: 9, arbitrary: step("assign", { who, thing, due, way: fc.constantFrom("v1", "v1 user", "v2") }) },
+  { weight: 7, arbitrary: step("start", { who, lesson, named }) },
+  { weight: 4, arbitrary: step("answer", { back, isRight }) },
+  { weight: 5, arbitrary: step("finish", { back }) },
+  { weight: 4, arbitrary: step("grade", { back, percent }) },
+  { weight: 9, arbitrary: step("take", { who, lesson, named, isRight, percent }) },
+  { weight: 3, arbitrary: step("reassign", { pick, due }) },
+  { weight: 1, arbitrary: step("due", { pick, due }) },
+  { weight: 3, arbitrary: step("remove", { pick }) },
   { weight: 2, arbitrary: step("publish", { lesson, isAskedAgain: fc.boolean() }) },
   { weight: 1, arbitrary: step("archive", { lesson }) },
-  { weight: 1, arbitrary: step("restore", { lesson }) },
+  { weight: 2, arbitrary: step("restore", { lesson }) },
   { weight: 1, arbitrary: step("wait", { days: fc.integer({ min: 1, max: 2 }) }) },
 );
 

@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { assertCountsHold } from "./counts.ts";
-import {
-  type LessonName,
-  lessons,
-  Model,
-  type ModelAttempt,
-  type ModelLearner,
-  type ThingName,
-} from "./model.ts";
+import { lessons, Model, type ModelAssignment, type ModelAttempt, type ModelLearner } from "./model.ts";
 import { compare, type Ids, makeThings, typeOf } from "./model-compare.ts";
 import { aStep, type Step, type StepOf } from "./model-steps.ts";
 import { type Person, signIn } from "./person.ts";
@@ -27,32 +20,38 @@ export class StillClock {
   }
 }
 
-/** What the model has learners do, in any order, over HTTP: after each step version 1 shows what the model says. */
+/** How often each step was done, and refused. */
+export type Told = Map<string, { done: number; refused: number }>;
+
+/**
+ * Has learners, graders and authors do what comes, over HTTP and in the model: after each step version 1 shows what the
+ * model says, and counts what is there.
+ */
 export async function assignmentsFollowTheirModel(
-  lectern: TestServer,
-  clock: StillClock,
-  tries: Tries & { readonly mostSteps: number },
-): Promise<{ sequences: number; steps: number; done: number }> {
+  { lectern, clock }: Omit<Ground, "ids">,
+  { numRuns, seed, mostSteps }: Tries & { readonly mostSteps: number },
+): Promise<Told> {
   const ids = await makeThings(lectern.acme);
-  const told = { sequences: 0, steps: 0, done: 0 };
+  const told: Told = new Map();
+  const sequence = fc.array(aStep, { minLength: 1, maxLength: mostSteps, size: "max" });
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(aStep, { minLength: 1, maxLength: tries.mostSteps, size: "max" }),
-      async (steps) => {
-        const walk = await Walk.begin({ lectern, clock, ids });
-        try {
-          for (const step of steps) told.done += Number(await walk.take(step));
-          await assertCountsHold(lectern);
-          told.sequences += 1;
-          told.steps += steps.length;
-        } finally {
-          await walk.end();
-        }
-      },
-    ),
-    { numRuns: tries.numRuns, seed: tries.seed },
+    fc.asyncProperty(sequence, async (steps) => {
+      const walk = await Walk.begin({ lectern, clock, ids });
+      try {
+        for (const step of steps) tell(told, step, await walk.take(step));
+        await assertCountsHold(lectern);
+      } finally {
+        await walk.end();
+      }
+    }),
+    { numRuns, seed },
   );
   return told;
+}
+
+function tell(told: Told, { name }: Step, isDone: boolean): void {
+  const { done, refused } = told.get(name) ?? { done: 0, refused: 0 };
+  told.set(name, { done: done + Number(isDone), refused: refused + Number(!isDone) });
 }
 
 interface Ground {
@@ -68,14 +67,16 @@ interface Pair {
 }
 
 class Walk {
-  readonly #model = new Model();
   readonly #ground: Ground;
+  readonly #model = new Model();
+  readonly #today: Date;
   readonly #pairs: Pair[] = [];
-  /** The attempts of the model as the API knows them. */
-  readonly #attempts = new Map<ModelAttempt, number>();
+  /** All attempts, as the API knows them. */
+  readonly #attempts = new Map<ModelAttempt, { readonly id: number; readonly pair: Pair }>();
 
   private constructor(ground: Ground) {
     this.#ground = ground;
+    this.#today = ground.clock.now();
   }
 
   static async begin(ground: Ground): Promise<Walk> {
@@ -86,17 +87,18 @@ class Walk {
     return walk;
   }
 
-  /** Leaves nothing but what lessons were published. */
+  /** Leaves nothing but the versions of the lessons. */
   async end(): Promise<void> {
     for (const { person } of this.#pairs) await this.#acme.delete(`/api/v1/users/${person.user_id}`);
     for (const name of lessons) await this.#acme.put(`/api/v1/lessons/${this.#ground.ids[name]}/restore`);
-    assert.equal((await this.#acme.get("/api/v1/assignments")).body.total_assignments, 0);
   }
 
   /** Takes a step in both worlds. @returns whether it was done, and not refused. */
   async take(step: Step): Promise<boolean> {
     const isDone = await this.#play(step);
-    await this.#compare();
+    const { clock, ids } = this.#ground;
+    const players = this.#pairs.map(({ learner, person }) => ({ learner, user_id: person.user_id }));
+    await compare({ client: this.#acme, ids, players, today: toDay(clock.now()) });
     return isDone;
   }
 
@@ -104,26 +106,18 @@ class Walk {
     return this.#ground.lectern.acme;
   }
 
-  async #play(step: Step): Promise<boolean> {
+  #play(step: Step): Promise<boolean> | boolean {
     switch (step.name) {
       case "assign":
         return this.#assign(step);
       case "start":
         return this.#start(step);
       case "answer":
-        return this.#answer(step);
       case "finish":
-        return this.#finish(step);
       case "grade":
-        return this.#grade(step);
-      case "take": {
-        const { who } = step;
-        const isBegun = await this.#start({ ...step, name: "start" });
-        await this.#answer({ ...step, name: "answer", back: 0, isRight: true });
-        await this.#finish({ ...step, name: "finish", back: 0 });
-        if (step.lesson === "essay") await this.#grade({ name: "grade", who, back: 0, percent: 70 });
-        return isBegun;
-      }
+        return this.#goOn(step, [...this.#attempts.keys()].at(-1 - step.back));
+      case "take":
+        return this.#takeWhole(step);
       case "reassign":
       case "due":
       case "remove":
@@ -136,12 +130,7 @@ class Walk {
         return agree(this.#acme.put(url), this.#model[step.name](step.lesson), step);
       }
       case "wait":
-        this.#ground.clock.pass(step.days);
-        for (const pair of this.#pairs) {
-          const { user_id } = pair.person;
-          pair.person = await signIn(this.#ground.lectern, this.#acme, { user_id });
-        }
-        return true;
+        return this.#wait(step.days);
     }
   }
 
@@ -149,103 +138,113 @@ class Walk {
     const { learner, person } = this.#pair(step.who);
     const assignable_id = this.#ground.ids[step.thing];
     const assignable_type = typeOf(step.thing);
-    const due_by = step.due;
-    const folder = assignable_type === "Lesson" ? "lessons" : "paths";
-    const answer =
-      step.way === "v2"
-        ? this.#acme.post("/api/v2/assignments", {
-            user_ids: [person.user_id],
-            assignable_type,
-            assignable_id,
-            due_by,
-          })
-        : step.way === "v1"
-          ? this.#acme.put(`/api/v1/${folder}/${assignable_id}/assignments`, {
-              assignments: [{ assignee_id: person.user_id, due_by }],
-            })
-          : this.#acme.post(`/api/v1/users/${person.user_id}/assignments`, {
-              assignments: [{ assignable_type, assignable_id, due_by }],
-            });
-    return agree(answer, this.#model.assign(learner, step.thing, step.due), step);
+    const due_by = this.#dayOf(step.due);
+    const isDone = this.#model.assign(learner, step.thing, due_by);
+    if (step.way === "v2") {
+      const body = { user_ids: [person.user_id], assignable_type, assignable_id, due_by };
+      return agree(this.#acme.post("/api/v2/assignments", body), isDone, step);
+    }
+    if (step.way === "v1 user") {
+      const assignments = [{ assignable_type, assignable_id, due_by }];
+      const url = `/api/v1/users/${person.user_id}/assignments`;
+      return agree(this.#acme.post(url, { assignments }), isDone, step);
+    }
+    const assignments = [{ assignee_id: person.user_id, due_by }];
+    const url = `/api/v1/${assignable_type === "Lesson" ? "lessons" : "paths"}/${assignable_id}/assignments`;
+    return agree(this.#acme.put(url, { assignments }), isDone, step);
   }
 
-  async #start(step: StepOf<"start">): Promise<boolean> {
-    const { learner, person } = this.#pair(step.who);
-    const assignment_id = step.named === undefined ? undefined : await this.#idOf(step.who, step.named);
-    const lesson_id = this.#ground.ids[step.lesson];
-    const { status, body } = await person.post("/api/v2/attempts", {
-      lesson_id,
-      ...(step.named !== undefined && { assignment_id: assignment_id ?? NOWHERE }),
-    });
-    const isDone = this.#model.start(learner, step.lesson, step.named);
-    assert.equal(status < 300, isDone, `${JSON.stringify(step)} ${status} ${JSON.stringify(body)}`);
-    const attempt = learner.underWay(step.lesson);
+  async #start(step: StepOf<"start"> | StepOf<"take">): Promise<boolean> {
+    const { who, lesson } = step;
+    const pair = this.#pair(who);
+    const { learner, person } = pair;
+    const named = step.named === undefined ? undefined : [...learner.assignments.values()].at(step.named);
+    const assignment_id = named && (await this.#idOf(person, named));
+    const body = { lesson_id: this.#ground.ids[lesson], ...(named && { assignment_id }) };
+    const answer = await person.post("/api/v2/attempts", body);
+    const isDone = this.#model.start(learner, lesson, named?.thing);
+    await agree(Promise.resolve(answer), isDone, step);
+    const attempt = learner.underWay(lesson);
     if (!isDone || attempt === undefined) return isDone;
     const known = this.#attempts.get(attempt);
-    assert.equal(body.resumed, known !== undefined, JSON.stringify(step));
-    assert.equal(body.id, known ?? body.id, JSON.stringify(step));
-    this.#attempts.set(attempt, body.id);
-    return isDone;
+    const { id, resumed } = answer.body;
+    assert.deepEqual([id, resumed], [known?.id ?? id, known !== undefined]);
+    this.#attempts.set(attempt, { id, pair });
+    return true;
   }
 
-  async #answer(step: StepOf<"answer">): Promise<boolean> {
-    const { attempt, url } = this.#attempt(step);
-    if (attempt === undefined) return false;
-    const answer = step.lesson === "quiz" ? { value: step.isRight } : { text: "Because." };
-    const { person } = this.#pair(step.who);
-    return agree(
-      person.put(`${url}/answers/${step.lesson}`, { answer }),
-      this.#model.answer(attempt, step.isRight),
-      step,
+  #goOn(
+    step: StepOf<"answer"> | StepOf<"finish"> | StepOf<"grade">,
+    attempt: ModelAttempt | undefined,
+  ): Promise<boolean> | boolean {
+    const known = attempt && this.#attempts.get(attempt);
+    if (attempt === undefined || known === undefined) return false;
+    const { id, pair } = known;
+    const { learner, person } = pair;
+    const { lesson } = attempt;
+    if (step.name === "finish") {
+      return agree(person.post(`/api/v2/attempts/${id}/finish`), this.#model.finish(learner, attempt), step);
+    }
+    if (step.name === "grade") {
+      const { percent } = step;
+      const graded = this.#acme.put(`/api/v2/grading/${id}/${lesson}`, { percent });
+      return agree(graded, this.#model.grade(learner, attempt, percent), step);
+    }
+    const answer = lesson === "quiz" ? { value: step.isRight } : { text: "Because." };
+    const saved = person.put(`/api/v2/attempts/${id}/answers/${lesson}`, { answer });
+    return agree(saved, this.#model.answer(attempt, step.isRight), step);
+  }
+
+  /** Takes a lesson to its end, at once. */
+  async #takeWhole(step: StepOf<"take">): Promise<boolean> {
+    const { isRight, percent } = step;
+    const isBegun = await this.#start(step);
+    const attempt = this.#pair(step.who).learner.underWay(step.lesson);
+    await this.#goOn({ name: "answer", back: 0, isRight }, attempt);
+    await this.#goOn({ name: "finish", back: 0 }, attempt);
+    await this.#goOn({ name: "grade", back: 0, percent }, attempt);
+    return isBegun;
+  }
+
+  async #change(step: StepOf<"reassign"> | StepOf<"due"> | StepOf<"remove">): Promise<boolean> {
+    const all = this.#pairs.flatMap(({ learner, person }) =>
+      [...learner.assignments.values()].map((held) => ({ learner, person, held })),
     );
-  }
-
-  async #finish(step: StepOf<"finish">): Promise<boolean> {
-    const { attempt, url } = this.#attempt(step);
-    const { learner, person } = this.#pair(step.who);
-    if (attempt === undefined) return false;
-    return agree(person.post(`${url}/finish`), this.#model.finish(learner, attempt), step);
-  }
-
-  async #grade({ who, back, percent }: StepOf<"grade">): Promise<boolean> {
-    const { attempt, id } = this.#attempt({ who, back, lesson: "essay" });
-    if (attempt === undefined) return false;
-    const graded = this.#acme.put(`/api/v2/grading/${id}/essay`, { percent });
-    return agree(graded, this.#model.grade(this.#pair(who).learner, attempt, percent), {
-      name: "grade",
-      percent,
-    });
-  }
-
-  async #change(step: StepOf<"reassign" | "due" | "remove">): Promise<boolean> {
-    const { learner } = this.#pair(step.who);
-    const url = `/api/v2/assignments/${(await this.#idOf(step.who, step.thing)) ?? NOWHERE}`;
-    if (step.name === "remove")
-      return agree(this.#acme.delete(url), this.#model.remove(learner, step.thing), step);
-    const payload = { due_by: step.due };
-    return step.name === "due"
-      ? agree(
-          this.#acme.request({ method: "PATCH", url, payload }),
-          this.#model.changeDue(learner, step.thing, step.due),
-          step,
-        )
-      : agree(
-          this.#acme.post(`${url}/reassign`, payload),
-          this.#model.reassign(learner, step.thing, step.due),
-          step,
-        );
+    const isCompleted = ({ held }: { held: ModelAssignment }) => Number(held.status === "Completed");
+    const picked = all.toSorted((one, other) => isCompleted(other) - isCompleted(one)).at(step.pick);
+    if (picked === undefined) return false;
+    const { learner, person, held } = picked;
+    const url = `/api/v2/assignments/${await this.#idOf(person, held)}`;
+    if (step.name === "remove") {
+      return agree(this.#acme.delete(url), this.#model.remove(learner, held.thing), step);
+    }
+    const due_by = this.#dayOf(step.due);
+    if (step.name === "reassign") {
+      const isDone = this.#model.reassign(learner, held.thing, due_by);
+      return agree(this.#acme.post(`${url}/reassign`, { due_by }), isDone, step);
+    }
+    const changed = this.#acme.request({ method: "PATCH", url, payload: { due_by } });
+    return agree(changed, this.#model.changeDue(learner, held.thing, due_by), step);
   }
 
   async #publish(step: StepOf<"publish">): Promise<boolean> {
     const url = `/api/v2/lessons/${this.#ground.ids[step.lesson]}`;
-    const title = `${step.lesson} ${process.hrtime.bigint()}`;
-    await this.#acme.request({ method: "PATCH", url: `${url}/draft`, payload: { title } });
+    versions += 1;
+    const payload = { title: `${step.lesson} ${versions}` };
+    await this.#acme.request({ method: "PATCH", url: `${url}/draft`, payload });
     const learners = step.isAskedAgain ? "ask_again" : "nothing";
-    return agree(
-      this.#acme.post(`${url}/publish`, { learners }),
-      this.#model.publish(step.lesson, step.isAskedAgain),
-      step,
-    );
+    const isDone = this.#model.publish(step.lesson, step.isAskedAgain);
+    return agree(this.#acme.post(`${url}/publish`, { learners }), isDone, step);
+  }
+
+  /** Who was away for a day signs in again. */
+  async #wait(days: number): Promise<boolean> {
+    const { lectern, clock } = this.#ground;
+    clock.pass(days);
+    for (const pair of this.#pairs) {
+      pair.person = await signIn(lectern, lectern.acme, { user_id: pair.person.user_id });
+    }
+    return true;
   }
 
   #pair(index: number): Pair {
@@ -254,31 +253,23 @@ class Walk {
     return pair;
   }
 
-  #attempt({ who, lesson, back }: { who: number; lesson: LessonName; back: number }) {
-    const { learner } = this.#pair(who);
-    const attempt = learner.attempts.filter((each) => each.lesson === lesson).at(-1 - back);
-    const id = attempt && this.#attempts.get(attempt);
-    return { attempt, id, url: `/api/v2/attempts/${id}` };
+  #dayOf(due: number | null): string | null {
+    return due === null ? null : toDay(new Date(this.#today.getTime() + due * DAY_MS));
   }
 
-  async #idOf(who: number, thing: ThingName): Promise<number | undefined> {
-    const { body } = await this.#acme.get(`/api/v1/users/${this.#pair(who).person.user_id}/assignments`);
-    const found = body.assignments.find(
-      (row: Body) => row.assignable_type === typeOf(thing) && row.assignable_id === this.#ground.ids[thing],
-    );
-    return found?.id;
-  }
-
-  #compare(): Promise<void> {
-    const { clock, ids } = this.#ground;
-    const players = this.#pairs.map(({ learner, person }) => ({ learner, user_id: person.user_id }));
-    const today = clock.now().toISOString().slice(0, "2026-11-21".length);
-    return compare({ client: this.#acme, ids, players, today });
+  async #idOf({ user_id }: Person, { thing }: ModelAssignment): Promise<number> {
+    const { body } = await this.#acme.get(`/api/v1/users/${user_id}/assignments`);
+    const id = this.#ground.ids[thing];
+    const isIt = (row: Body) => row.assignable_type === typeOf(thing) && row.assignable_id === id;
+    return body.assignments.find(isIt)?.id;
   }
 }
 
-/** An id of no assignment. */
-const NOWHERE = 900_001;
+let versions = 1;
+
+function toDay(time: Date): string {
+  return time.toISOString().slice(0, "2026-11-21".length);
+}
 
 /** Fails unless the API did what the model did, or both refused. */
 async function agree(asked: Promise<Answer>, isDone: boolean, step: object): Promise<boolean> {

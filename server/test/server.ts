@@ -159,7 +159,7 @@ export class Client {
 
 /** What a client makes of a response. A body that is no JSON stays text. */
 export function toAnswer({ statusCode, body, headers }: LightMyRequestResponse): Answer {
-  const isJson = /[/+]json/.test(String(headers["content-type"] ?? ""));
+  const isJson = /[/+]json/.test(headers["content-type"] ?? "");
   const read: unknown = body !== "" && isJson ? JSON.parse(body) : body || undefined;
   return { status: statusCode, body: read, headers };
 }

@@ -122,8 +122,6 @@ const steps = ["Raise the alarm", "Close the doors", "Leave by the stairs"];
 
 /** An answer to a question of the lesson, in the ids that the learner sees. */
 export function answerTo(question: Question, isRight: boolean, file_id: number): object {
-  const idOf = (options: readonly Option[] = [], text: string) =>
-    options.find((option) => option.text === text)?.id ?? text;
   switch (question.id) {
     case "first":
     case "many":
@@ -147,4 +145,8 @@ export function answerTo(question: Question, isRight: boolean, file_id: number):
     default:
       return { file_id };
   }
+}
+
+function idOf(options: readonly Option[] = [], text: string): string {
+  return options.find((option) => option.text === text)?.id ?? text;
 }
