@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { sql } from "kysely";
 import { type Company, companyOfId, findCompany } from "../companies/companies.ts";
 import type { Database, Tx } from "../db/db.ts";
+import { prepare } from "../db/prepare.ts";
 import { type Viewer, viewerOfGrants, viewerOfRole } from "../privileges/privileges.ts";
 import { builtInRoles } from "../users/roles.ts";
 
@@ -56,22 +58,45 @@ function viewerOf(user: { user_id: number; role_id: number; privileges: string[]
     : viewerOfRole(user.user_id, builtIn.name);
 }
 
-function findSession(tx: Tx, token: string) {
-  return tx.sql
-    .selectFrom("sessions")
-    .innerJoin("users", (join) =>
-      join.onRef("users.company_id", "=", "sessions.company_id").onRef("users.id", "=", "sessions.user_id"),
-    )
-    .innerJoin("roles", (join) =>
-      join.onRef("roles.company_id", "=", "users.company_id").onRef("roles.id", "=", "users.role_id"),
-    )
-    .select(["sessions.id", "sessions.user_id", "users.role_id", "roles.privileges"])
-    .where("sessions.company_id", "=", tx.company.id)
-    .where("users.company_id", "=", tx.company.id)
-    .where("roles.company_id", "=", tx.company.id)
-    .where("sessions.hash", "=", hashToken(token))
-    .where("sessions.expires_at", ">", tx.now.toISOString())
-    .where("sessions.last_seen_at", ">", new Date(tx.now.getTime() - IDLE_LIMIT_MS).toISOString())
-    .where("users.archived_at", "is", null)
-    .executeTakeFirst();
+interface Found {
+  readonly id: number;
+  readonly user_id: number;
+  readonly role_id: number;
+  readonly privileges: string[] | null;
 }
+
+async function findSession(tx: Tx, token: string): Promise<Found | undefined> {
+  const [row] = await selectSession(tx, {
+    company_id: tx.company.id,
+    hash: hashToken(token),
+    now: tx.now.toISOString(),
+    idle_since: new Date(tx.now.getTime() - IDLE_LIMIT_MS).toISOString(),
+  });
+  return row;
+}
+
+/**
+ * The session is found by its hash first, and what it refers to by keys after that: OFFSET 0 keeps PostgreSQL from
+ * another order, as it had for tables that it had not looked at yet, where it read every session of the company.
+ */
+const selectSession = prepare<{ company_id: number; hash: Buffer; now: string; idle_since: string }, Found>(
+  (_db, place) => sql<Found>`
+    select found.id, found.user_id, users.role_id, roles.privileges
+    from (
+      select id, user_id, expires_at, last_seen_at from sessions
+      where company_id = ${place("company_id")} and hash = ${place("hash")}
+      offset 0
+    ) found
+    cross join lateral (
+      select role_id, archived_at from users
+      where company_id = ${place("company_id")} and id = found.user_id
+      offset 0
+    ) users
+    cross join lateral (
+      select privileges from roles
+      where company_id = ${place("company_id")} and id = users.role_id
+      offset 0
+    ) roles
+    where found.expires_at > ${place("now")} and found.last_seen_at > ${place("idle_since")}
+      and users.archived_at is null`,
+);
