@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { type Kind, moveTotals } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
+import { prepare } from "../db/prepare.ts";
 import { addToLists, removeFromLists } from "../db/lists.ts";
 import { isFinished, type StoredStatus, type Thing } from "./assignments.ts";
 import { type CompletionMove, type Learner, recountLearners } from "./learners.ts";
@@ -133,24 +134,42 @@ function sumThings({ before, after }: Change, completions: ReadonlyMap<number, C
 }
 
 async function moveThings(tx: WriteTx, moves: readonly ThingMove[]): Promise<void> {
-  await sql`
+  await updateThings(tx, {
+    company_id: tx.company.id,
+    types: moves.map(({ assignable_type }) => assignable_type),
+    ids: moves.map(({ assignable_id }) => assignable_id),
+    assignees: moves.map(({ by }) => by.assignees),
+    completed: moves.map(({ by }) => by.completed),
+    totals: moves.map(({ by }) => by.total),
+    via: moves.map(({ by }) => by.via),
+  });
+}
+
+interface ThingColumns {
+  readonly company_id: number;
+  readonly types: readonly string[];
+  readonly ids: readonly number[];
+  readonly assignees: readonly number[];
+  readonly completed: readonly number[];
+  readonly totals: readonly number[];
+  readonly via: readonly number[];
+}
+
+const updateThings = prepare<ThingColumns, object>(
+  (_db, place) => sql`
     update assignables
     set assignees_count = assignees_count + moved.assignees,
       completed_count = completed_count + moved.completed,
       total_completions = total_completions + moved.total,
       via_assignment = via_assignment + moved.via
     from unnest(
-      ${moves.map(({ assignable_type }) => assignable_type)}::text[],
-      ${moves.map(({ assignable_id }) => assignable_id)}::bigint[],
-      ${moves.map(({ by }) => by.assignees)}::bigint[],
-      ${moves.map(({ by }) => by.completed)}::bigint[],
-      ${moves.map(({ by }) => by.total)}::bigint[],
-      ${moves.map(({ by }) => by.via)}::bigint[]
+      ${place("types")}::text[], ${place("ids")}::bigint[], ${place("assignees")}::bigint[],
+      ${place("completed")}::bigint[], ${place("totals")}::bigint[], ${place("via")}::bigint[]
     ) as moved (assignable_type, assignable_id, assignees, completed, total, via)
-    where assignables.company_id = ${tx.company.id}
+    where assignables.company_id = ${place("company_id")}
       and assignables.assignable_type = moved.assignable_type
-      and assignables.assignable_id = moved.assignable_id`.execute(tx.sql);
-}
+      and assignables.assignable_id = moved.assignable_id`,
+);
 
 /** By how much the number of Incomplete assignments that fall due on a day (UTC) moves. */
 type DueDates = ReadonlyMap<string, number>;
@@ -186,12 +205,20 @@ async function raiseDueDates(tx: WriteTx, dates: DueDates): Promise<void> {
 async function lowerDueDates(tx: WriteTx, dates: DueDates): Promise<void> {
   const lowered = [...dates].filter(([, by]) => by < 0);
   if (lowered.length === 0) return;
-  await sql`
+  await updateDueDates(tx, {
+    company_id: tx.company.id,
+    days: lowered.map(([due_on]) => due_on),
+    lowered: lowered.map(([, by]) => by),
+  });
+}
+
+const updateDueDates = prepare<
+  { company_id: number; days: readonly string[]; lowered: readonly number[] },
+  object
+>(
+  (_db, place) => sql`
     update due_dates
     set incomplete = due_dates.incomplete + moved.lowered
-    from unnest(
-      ${lowered.map(([due_on]) => due_on)}::date[],
-      ${lowered.map(([, by]) => by)}::bigint[]
-    ) as moved (due_on, lowered)
-    where due_dates.company_id = ${tx.company.id} and due_dates.due_on = moved.due_on`.execute(tx.sql);
-}
+    from unnest(${place("days")}::date[], ${place("lowered")}::bigint[]) as moved (due_on, lowered)
+    where due_dates.company_id = ${place("company_id")} and due_dates.due_on = moved.due_on`,
+);

@@ -74,12 +74,14 @@ async function requireActive(tx: WriteTx, assignment: Counted): Promise<void> {
   const { assignee_id, assignable_type, assignable_id } = assignment;
   const thing = { assignable_type, assignable_id };
   const { users, things } = await findTargets(tx, { user_ids: [assignee_id], things: [thing], pairs: [] });
-  const isArchived = (found?: { archived_at: string | null }) =>
-    found !== undefined && found.archived_at !== null;
   if (isArchived(users.get(assignee_id))) throw conflict("This user is archived: restore them first");
   if (isArchived(things.get(thingKey(thing)))) {
     throw conflict(`This ${nameOf(assignable_type).toLowerCase()} is archived: restore it first`);
   }
+}
+
+function isArchived(found: { readonly archived_at: string | null } | undefined): boolean {
+  return found !== undefined && found.archived_at !== null;
 }
 
 /** PostgreSQL's own text, as what is counted by days compares texts. */

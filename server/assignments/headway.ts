@@ -8,7 +8,7 @@ import {
   type LessonLists,
   type ProgressRow,
 } from "../learning/path-facts.ts";
-import { describePath } from "../learning/path-progress.ts";
+import { describePaths, type PathDescription } from "../learning/path-progress.ts";
 import { getVersion } from "../learning/versions.ts";
 import type { AssignmentRow } from "./assignments.ts";
 import type { MyAssignment } from "./v2-schema.ts";
@@ -33,10 +33,10 @@ export async function findHeadway(tx: Tx, rows: readonly MyRow[]): Promise<Map<n
   const lessons = rows.filter(({ assignable_type }) => assignable_type === "Lesson");
   const collections = rows.filter(({ assignable_type }) => assignable_type !== "Lesson");
   const [pages, taken] = await Promise.all([findPages(tx, lessons), findTaken(tx, collections)]);
-  const steps = await Promise.all(collections.map((row) => findNext(tx, row)));
+  const steps = await findNext(tx, collections);
   return new Map([
     ...lessons.map((row) => [row.id, ofLesson(row, pages)] as const),
-    ...collections.map((row, index) => [row.id, ofCollection(row, taken, steps[index] ?? nothing)] as const),
+    ...collections.map((row) => [row.id, ofCollection(row, taken, steps.get(row.id) ?? nothing)] as const),
   ]);
 }
 
@@ -93,10 +93,23 @@ function ofCollection(row: MyRow, { lists, progress }: Taken, next: Next): Headw
   return { progress: asked.size === 0 ? 0 : Math.floor((100 * finished.length) / asked.size), ...next };
 }
 
-async function findNext(tx: Tx, row: MyRow): Promise<Next> {
-  if (row.status !== "Incomplete") return nothing;
-  if (row.assignable_type === "Course") return findNextOfCourse(tx, row);
-  const { next, next_opens_at } = await describePath(tx, row.id);
+/** What is next in the paths and courses that are not finished, by assignment. */
+async function findNext(tx: Tx, rows: readonly MyRow[]): Promise<Map<number, Next>> {
+  const open = rows.filter(({ status }) => status === "Incomplete");
+  const ofType = (type: MyRow["assignable_type"]) =>
+    open.filter(({ assignable_type }) => assignable_type === type);
+  const paths = await describePaths(
+    tx,
+    ofType("LearningPaths::Path").map(({ id }) => id),
+  );
+  const courses = ofType("Course").map(async (row) => [row.id, await findNextOfCourse(tx, row)] as const);
+  return new Map([
+    ...[...paths.values()].map((path) => [path.assignment_id, toNext(path)] as const),
+    ...(await Promise.all(courses)),
+  ]);
+}
+
+function toNext({ next, next_opens_at }: PathDescription): Next {
   return { next_step: next === null ? null : { lesson_id: next.id, title: next.title }, next_opens_at };
 }
 

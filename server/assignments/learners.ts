@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { WriteTx } from "../db/db.ts";
+import { prepare } from "../db/prepare.ts";
 
 /** A learner in a lesson. */
 export interface Learner {
@@ -46,39 +47,47 @@ interface Comparison extends Learner {
   readonly actual: boolean | null;
 }
 
-async function compareLearners(tx: WriteTx, learners: readonly Learner[]): Promise<Comparison[]> {
-  const { rows } = await sql<Comparison>`
+function compareLearners(tx: WriteTx, learners: readonly Learner[]): Promise<Comparison[]> {
+  return selectComparisons(tx, {
+    company_id: tx.company.id,
+    lesson_ids: learners.map(({ lesson_id }) => lesson_id),
+    user_ids: learners.map(({ user_id }) => user_id),
+  });
+}
+
+const selectComparisons = prepare<
+  { company_id: number; lesson_ids: readonly number[]; user_ids: readonly number[] },
+  Comparison
+>(
+  (_db, place) => sql<Comparison>`
     select asked.lesson_id, asked.user_id, completion.via_assignment as stored,
       case
         when exists (
           select from assignments
-          where assignments.company_id = ${tx.company.id} and assignments.assignee_id = asked.user_id
+          where assignments.company_id = ${place("company_id")} and assignments.assignee_id = asked.user_id
             and assignments.assignable_type = 'Lesson' and assignments.assignable_id = asked.lesson_id
             and assignments.status <> 'Incomplete'
         ) then true
         when exists (
           select from lesson_progress
-          where lesson_progress.company_id = ${tx.company.id} and lesson_progress.lesson_id = asked.lesson_id
-            and lesson_progress.user_id = asked.user_id and lesson_progress.status <> 'Incomplete'
+          where lesson_progress.company_id = ${place("company_id")}
+            and lesson_progress.lesson_id = asked.lesson_id and lesson_progress.user_id = asked.user_id
+            and lesson_progress.status <> 'Incomplete'
         ) then false
         when exists (
           select from attempts
-          where attempts.company_id = ${tx.company.id} and attempts.user_id = asked.user_id
+          where attempts.company_id = ${place("company_id")} and attempts.user_id = asked.user_id
             and attempts.lesson_id = asked.lesson_id and attempts.assignment_id is null
             and attempts.status in ('grade_pending', 'completed')
         ) then false
       end as actual
     from (
       select distinct lesson_id, user_id
-      from unnest(
-        ${learners.map(({ lesson_id }) => lesson_id)}::bigint[],
-        ${learners.map(({ user_id }) => user_id)}::bigint[]
-      ) as pair (lesson_id, user_id)
+      from unnest(${place("lesson_ids")}::bigint[], ${place("user_ids")}::bigint[]) as pair (lesson_id, user_id)
     ) asked
-    left join lesson_completions completion on completion.company_id = ${tx.company.id}
-      and completion.lesson_id = asked.lesson_id and completion.user_id = asked.user_id`.execute(tx.sql);
-  return rows;
-}
+    left join lesson_completions completion on completion.company_id = ${place("company_id")}
+      and completion.lesson_id = asked.lesson_id and completion.user_id = asked.user_id`,
+);
 
 async function removeCompletions(tx: WriteTx, gone: readonly Learner[]): Promise<void> {
   if (gone.length === 0) return;
@@ -96,15 +105,27 @@ async function removeCompletions(tx: WriteTx, gone: readonly Learner[]): Promise
 
 async function putCompletions(tx: WriteTx, changed: readonly Comparison[]): Promise<void> {
   if (changed.length === 0) return;
-  await sql`
-    insert into lesson_completions (company_id, lesson_id, user_id, via_assignment)
-    select ${tx.company.id}, lesson_id, user_id, via_assignment
-    from unnest(
-      ${changed.map(({ lesson_id }) => lesson_id)}::bigint[],
-      ${changed.map(({ user_id }) => user_id)}::bigint[],
-      ${changed.map(({ actual }) => actual)}::boolean[]
-    ) as found (lesson_id, user_id, via_assignment)
-    on conflict (company_id, lesson_id, user_id) do update set via_assignment = excluded.via_assignment`.execute(
-    tx.sql,
-  );
+  await upsertCompletions(tx, {
+    company_id: tx.company.id,
+    lesson_ids: changed.map(({ lesson_id }) => lesson_id),
+    user_ids: changed.map(({ user_id }) => user_id),
+    via: changed.map(({ actual }) => actual),
+  });
 }
+
+interface CompletionColumns {
+  readonly company_id: number;
+  readonly lesson_ids: readonly number[];
+  readonly user_ids: readonly number[];
+  readonly via: readonly (boolean | null)[];
+}
+
+const upsertCompletions = prepare<CompletionColumns, object>(
+  (_db, place) => sql`
+    insert into lesson_completions (company_id, lesson_id, user_id, via_assignment)
+    select ${place("company_id")}, lesson_id, user_id, via_assignment
+    from unnest(
+      ${place("lesson_ids")}::bigint[], ${place("user_ids")}::bigint[], ${place("via")}::boolean[]
+    ) as found (lesson_id, user_id, via_assignment)
+    on conflict (company_id, lesson_id, user_id) do update set via_assignment = excluded.via_assignment`,
+);

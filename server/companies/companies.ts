@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../db/db.ts";
+import { prepare } from "../db/prepare.ts";
 
 /** What every request knows of the company it acts for. */
 export interface Company {
@@ -28,7 +29,12 @@ export function companyOfId(id: number): Company {
 
 /** The company's row, with the links' base made from PUBLIC_URL. */
 export async function findCompany(tx: Tx, publicUrl: string): Promise<Company | undefined> {
-  const row = await tx.sql
+  const [row] = await selectCompany(tx, { company_id: tx.company.id });
+  return row && { ...row, base_url: publicUrl.replaceAll("{subdomain}", row.subdomain) };
+}
+
+const selectCompany = prepare<{ company_id: number }, Omit<Company, "base_url">>((db, place) =>
+  db
     .selectFrom("companies")
     .select([
       "company_id as id",
@@ -38,10 +44,8 @@ export async function findCompany(tx: Tx, publicUrl: string): Promise<Company | 
       "has_api",
       "has_learning_library",
     ])
-    .where("company_id", "=", tx.company.id)
-    .executeTakeFirst();
-  return row && { ...row, base_url: publicUrl.replaceAll("{subdomain}", row.subdomain) };
-}
+    .where("company_id", "=", place("company_id")),
+);
 
 /** Finds a company by its subdomain. */
 export async function findCompanyBySubdomain(

@@ -42,21 +42,27 @@ export type Kind = (typeof kinds)[number];
  * largest updated_at it has seen misses nothing (the contract's `gt[updated_at]`).
  */
 export async function lockCounters(tx: WriteTx, ...kindsToLock: readonly Kind[]): Promise<string> {
-  const { rows } = await sql<{ at: string | null; locked: number }>`
-    select max(next) as at, count(*) as locked
-    from (
-      select greatest(clock_timestamp(), moved_at + interval '1 microsecond') as next
-      from counters
-      where company_id = ${tx.company.id} and kind = any(${kindsToLock})
-      order by kind
-      for update
-    ) counter`.execute(tx.sql);
-  const [row] = rows;
+  const [row] = await selectAndLock(tx, { company_id: tx.company.id, kinds: kindsToLock });
   if (row?.at == null || row.locked !== new Set(kindsToLock).size) {
     throw new Error(`company ${tx.company.id} lacks a counter among ${kindsToLock.join(", ")}`);
   }
   return row.at;
 }
+
+const selectAndLock = prepare<
+  { company_id: number; kinds: readonly Kind[] },
+  { at: string | null; locked: number }
+>(
+  (_db, place) => sql`
+    select max(next) as at, count(*) as locked
+    from (
+      select greatest(clock_timestamp(), moved_at + interval '1 microsecond') as next
+      from counters
+      where company_id = ${place("company_id")} and kind = any(${place("kinds")})
+      order by kind
+      for update
+    ) counter`,
+);
 
 /** What a write adds to a kind: ids it takes, and by how much the total moves. */
 export interface Movement {
@@ -92,15 +98,24 @@ export async function moveTotals(
   moves: readonly { readonly kind: Kind; readonly total: number }[],
   at: string,
 ): Promise<void> {
-  await sql`
-    update counters
-    set total = counters.total + moved.total, moved_at = ${at}
-    from unnest(
-      ${moves.map(({ kind }) => kind)}::text[],
-      ${moves.map(({ total }) => total)}::bigint[]
-    ) as moved (kind, total)
-    where counters.company_id = ${tx.company.id} and counters.kind = moved.kind`.execute(tx.sql);
+  await updateTotals(tx, {
+    company_id: tx.company.id,
+    at,
+    kinds: moves.map(({ kind }) => kind),
+    totals: moves.map(({ total }) => total),
+  });
 }
+
+const updateTotals = prepare<
+  { company_id: number; at: string; kinds: readonly Kind[]; totals: readonly number[] },
+  object
+>(
+  (_db, place) => sql`
+    update counters
+    set total = counters.total + moved.total, moved_at = ${place("at")}
+    from unnest(${place("kinds")}::text[], ${place("totals")}::bigint[]) as moved (kind, total)
+    where counters.company_id = ${place("company_id")} and counters.kind = moved.kind`,
+);
 
 /** How many things of a kind the company has, without counting them. */
 export async function getTotal(tx: Tx, kind: Kind): Promise<number> {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { FormError, parseForm } from "./form.ts";
+import { digestBody } from "./idempotency.ts";
 import { malformed } from "./problem.ts";
 
 /** A body of 10,000 elements fits; more is a mistake or an attack. */
@@ -40,7 +41,7 @@ export function readBodies(app: FastifyInstance): void {
   app.addContentTypeParser([...streamedTypes], (request, body, done) => {
     const { takes } = request.routeOptions.config;
     const [type = ""] = String(request.headers["content-type"]).split(";");
-    if (takes?.includes(type.trim().toLowerCase()) === true) return done(null, body);
+    if (takes?.includes(type.trim().toLowerCase()) === true) return done(null, digestBody(request, body));
     body.resume();
     return done(request.headers["content-length"] === "0" ? null : malformed(WRONG_TYPE), undefined);
   });

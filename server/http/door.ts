@@ -13,6 +13,8 @@ const RETRY_AFTER_OVERLOAD_SECONDS = 1;
 const RETRY_AFTER_MAINTENANCE_SECONDS = 30;
 /** A person clicks and types less than this, saving each answer; a script in a browser that goes wild does not. */
 const REQUESTS_PER_MINUTE_OF_A_PERSON = 1_200;
+/** A process leases a hundredth of it at a time, so that not each answer that somebody saves is a write of its own. */
+const LEASES_OF_A_PERSON = 100;
 /** What needs no sign-in: a class room behind one address signs in at once. */
 const REQUESTS_PER_MINUTE_OF_AN_ADDRESS = 600;
 
@@ -50,8 +52,7 @@ export class Door {
     if (request.routeOptions.config?.access === "public") return this.#admitAnybody(request, reply);
     const caller = await this.#options.authenticator.authenticate(request);
     request.caller = caller;
-    const [bucket, limit] = limitOf(caller);
-    await this.#limit(reply, bucket, limit);
+    await this.#limit(reply, limitOf(caller));
     if (caller.key !== null && !caller.company.has_api) {
       throw forbidden("The API is not part of this company's plan: an operator can switch it on");
     }
@@ -77,13 +78,13 @@ export class Door {
     // A route with a limit of its own is counted apart: pictures must not keep a class from signing in.
     const bucket = requestsPerMinute === undefined ? "public" : `public/${request.routeOptions.url}`;
     const limit = requestsPerMinute ?? REQUESTS_PER_MINUTE_OF_AN_ADDRESS;
-    await this.#limit(reply, `${bucket}:${request.ip}`, limit);
+    await this.#limit(reply, { bucket: `${bucket}:${request.ip}`, limit });
     const company = await companyOfPublicRequest(this.#options, request);
     request.caller = { company, key: null, session: null, viewer: nobody };
   }
 
-  async #limit(reply: FastifyReply, bucket: string, limit: number): Promise<void> {
-    const verdict = await this.#options.limiter.take(bucket, limit);
+  async #limit(reply: FastifyReply, { bucket, limit, leases }: Limit): Promise<void> {
+    const verdict = await this.#options.limiter.take(bucket, limit, leases);
     showLimit(reply, verdict);
     if (!verdict.admitted) throw rateLimited(verdict.resetSeconds);
   }
@@ -97,10 +98,20 @@ export class Door {
 }
 
 /** A company's keys share the contract's limit; people have one each, so that learners never wait for a script. */
-function limitOf({ company, session }: Caller): [bucket: string, limit: number] {
-  return session === null
-    ? [companyBucket(company), company.requests_per_minute]
-    : [`person:${company.id}/${session.user_id}`, REQUESTS_PER_MINUTE_OF_A_PERSON];
+function limitOf({ company, session }: Caller): Limit {
+  if (session === null) return { bucket: companyBucket(company), limit: company.requests_per_minute };
+  return {
+    bucket: `person:${company.id}/${session.user_id}`,
+    limit: REQUESTS_PER_MINUTE_OF_A_PERSON,
+    leases: LEASES_OF_A_PERSON,
+  };
+}
+
+/** What a request is counted in. */
+interface Limit {
+  readonly bucket: string;
+  readonly limit: number;
+  readonly leases?: number;
 }
 
 /** Whether an address is the machine's own, for which plain HTTP is safe. */

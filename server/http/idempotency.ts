@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { Readable } from "node:stream";
+import { pipeline, Readable, Transform, type TransformCallback } from "node:stream";
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import { DatabaseError } from "pg";
@@ -14,6 +14,8 @@ export const IDEMPOTENCY_HOURS = 24;
 const MOST_KEY_CHARACTERS = 255;
 /** How long a request waits for one with the same key that is under way, before it is told so. */
 const WAIT_MS = 100;
+/** How many keys that have expired go with each new one: more than one, so that they never gather. */
+const SWEPT_AT_ONCE = 5;
 /** PostgreSQL's lock_not_available. */
 const LOCK_TIMEOUT = "55P03";
 
@@ -29,18 +31,58 @@ export interface IdempotentRequest {
   readonly fingerprint: Buffer;
 }
 
-/** The Idempotency-Key of a write in version 2; undefined where there is none. @throws Problem 422 */
+/**
+ * The Idempotency-Key of a write in version 2; undefined where there is none, and for what only reads, however it notes
+ * that it did. @throws Problem 422
+ */
 export function readIdempotencyKey(request: FastifyRequest): IdempotentRequest | undefined {
   const key = request.headers["idempotency-key"];
-  if (key === undefined || !isOfVersion2(request.url)) return undefined;
+  const isWrite = request.method !== "GET" && request.method !== "HEAD";
+  if (key === undefined || !isWrite || !isOfVersion2(request.url)) return undefined;
   if (typeof key !== "string" || key === "" || key.length > MOST_KEY_CHARACTERS || !isStorable(key)) {
     throw invalid({ field: "Idempotency-Key", message: `must have 1 to ${MOST_KEY_CHARACTERS} characters` });
   }
+  if (keyed.has(request)) throw new Error(`${request.url} writes twice: one answer can't be kept for both`);
+  keyed.add(request);
   const { type, id } = request.actor;
-  // A body that comes as a stream is told apart by its length alone.
-  const body = request.body instanceof Readable ? request.headers["content-length"] : request.body;
-  const asked = JSON.stringify([request.method, request.url, body ?? null]);
+  const asked = JSON.stringify([request.method, request.url, describeBody(request) ?? null]);
   return { key, caller: `${type}/${id}`, fingerprint: createHmac("sha256", key).update(asked).digest() };
+}
+
+/** The requests whose write has begun. */
+const keyed = new WeakSet<FastifyRequest>();
+
+function describeBody({ body, headers }: FastifyRequest): unknown {
+  if (!(body instanceof Readable)) return body;
+  // One that is not read to its end before the write is told apart by its length alone.
+  return (body instanceof DigestedBody ? body.digest : undefined) ?? headers["content-length"];
+}
+
+/** Lets a body through that comes as a stream, and takes its digest where its request is to have its effect once. */
+export function digestBody({ headers }: FastifyRequest, body: Readable): Readable {
+  if (headers["idempotency-key"] === undefined) return body;
+  // Who reads it meets the error of a body that is cut off.
+  return pipeline(body, new DigestedBody(), () => undefined);
+}
+
+class DigestedBody extends Transform {
+  readonly #hash = createHash("sha256");
+  #digest: string | undefined;
+
+  /** Undefined until the body has come to its end. */
+  get digest(): string | undefined {
+    return this.#digest;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#hash.update(chunk);
+    done(null, chunk);
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.#digest = this.#hash.digest("base64url");
+    done();
+  }
 }
 
 /**
@@ -61,7 +103,7 @@ export async function answerOnce<T>(
   const answer = await run();
   await tx.sql
     .updateTable("idempotency_keys")
-    .set({ answer: seal(sealing, JSON.stringify(answer)) })
+    .set({ answer: seal(sealing, JSON.stringify({ answer })) })
     .where("company_id", "=", tx.company.id)
     .where("caller", "=", request.caller)
     .where("hash", "=", hash)
@@ -81,7 +123,8 @@ async function claim(tx: WriteTx, request: IdempotentRequest, hash: Buffer): Pro
       .onConflict((oc) => oc.columns(["company_id", "caller", "hash"]).doNothing())
       .returning("caller")
       .executeTakeFirst();
-    await sql`set local lock_timeout = 0`.execute(tx.sql);
+    await sql`set local lock_timeout to default`.execute(tx.sql);
+    if (claimed !== undefined) await sweep(tx);
     return claimed !== undefined;
   } catch (error) {
     if (error instanceof DatabaseError && error.code === LOCK_TIMEOUT) {
@@ -93,15 +136,32 @@ async function claim(tx: WriteTx, request: IdempotentRequest, hash: Buffer): Pro
   }
 }
 
+/** What was stored before this time is forgotten. */
+function expiry({ now }: WriteTx): string {
+  return new Date(now.getTime() - IDEMPOTENCY_HOURS * 3_600_000).toISOString();
+}
+
 async function deleteExpired(tx: WriteTx, { caller }: IdempotentRequest, hash: Buffer): Promise<void> {
-  const before = new Date(tx.now.getTime() - IDEMPOTENCY_HOURS * 3_600_000).toISOString();
   await tx.sql
     .deleteFrom("idempotency_keys")
     .where("company_id", "=", tx.company.id)
     .where("caller", "=", caller)
     .where("hash", "=", hash)
-    .where("created_at", "<", before)
+    .where("created_at", "<", expiry(tx))
     .execute();
+}
+
+/** Removes some keys that have expired, whosever they are; another request may have those in hand that are skipped. */
+async function sweep(tx: WriteTx): Promise<void> {
+  await sql`
+    delete from idempotency_keys
+    where company_id = ${tx.company.id} and (caller, hash) in (
+      select caller, hash from idempotency_keys
+      where company_id = ${tx.company.id} and created_at < ${expiry(tx)}
+      order by created_at
+      limit ${SWEPT_AT_ONCE}
+      for update skip locked
+    )`.execute(tx.sql);
 }
 
 async function findAnswer<T>(
@@ -123,5 +183,5 @@ async function findAnswer<T>(
   }
   const answer = stored.answer === null ? undefined : open(sealing, stored.answer);
   if (answer === undefined) throw new Error("the stored answer can't be opened");
-  return JSON.parse(answer);
+  return JSON.parse(answer).answer;
 }

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from "ajv";
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
+import { once } from "../once.ts";
 import { parseDate, parseMoment } from "../time.ts";
 import { type FieldError, invalid } from "./problem.ts";
 import { compileStrictInput } from "./strict-input.ts";
@@ -13,12 +14,12 @@ import { isOfVersion2 } from "./versions.ts";
  */
 export const compileInput: FastifySchemaCompiler<TSchema> = ({ schema, httpPart, url }) => {
   if (isOfVersion2(url)) return compileStrictInput(schema, httpPart);
-  const check = ajv.compile(schema);
+  const check = once(() => ajv.compile(schema));
   return (given: unknown) => {
     const errors: FieldError[] = [];
     const value = read(schema, given ?? {}, { path: "", errors });
     if (httpPart === "querystring") errors.push(...findUnknownFilters(schema, given));
-    if (!check(value)) errors.push(...(check.errors ?? []).map((error) => toFieldError(error, httpPart)));
+    if (!check()(value)) errors.push(...(check().errors ?? []).map((error) => toFieldError(error, httpPart)));
     return errors.length > 0 ? { error: invalid(...distinct(errors)) } : { value };
   };
 };

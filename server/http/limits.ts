@@ -57,6 +57,7 @@ interface Window {
 
 interface Waiter {
   readonly limit: number;
+  readonly leases: number;
   readonly resolve: (verdict: Verdict) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -75,13 +76,17 @@ export class RateLimiter {
     this.#store = store;
   }
 
-  /** Counts a request. The verdict comes at once where the process can tell. Rejects when the store can't be asked. */
-  take(bucket: string, limit: number): Verdict | Promise<Verdict> {
+  /**
+   * Counts a request. The verdict comes at once where the process can tell. Rejects when the store can't be asked.
+   * @param leases in how many parts the window is leased to processes: the fewer, the seldomer the store is asked, and
+   * the more of the window the processes may hold unused.
+   */
+  take(bucket: string, limit: number, leases: number = LEASES_PER_WINDOW): Verdict | Promise<Verdict> {
     const window = this.#window(bucket);
     const known = decide(window, limit);
     if (known !== undefined) return known;
     const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
-    window.waiting.push({ limit, resolve, reject });
+    window.waiting.push({ limit, leases, resolve, reject });
     if (!window.isAsking) void this.#serve(bucket, window);
     return promise;
   }
@@ -115,8 +120,8 @@ export class RateLimiter {
 
   async #ask(bucket: string, window: Window, waiters: readonly Waiter[]): Promise<void> {
     // The newest request knows best what the operator has set.
-    const limit = waiters.at(-1)?.limit ?? 0;
-    const tokens = Math.max(waiters.length, Math.floor(limit / LEASES_PER_WINDOW));
+    const { limit, leases } = waiters.at(-1) ?? { limit: 0, leases: LEASES_PER_WINDOW };
+    const tokens = Math.max(waiters.length, Math.floor(limit / leases));
     try {
       const askedAtMs = performance.now();
       const { granted, used, remainingMs } = await this.#store.grant({ bucket, tokens, limit });

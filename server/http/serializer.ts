@@ -1,4 +1,5 @@
 import compile, { type Schema } from "fast-json-stringify";
+import { once } from "../once.ts";
 import { components } from "./features.ts";
 
 /**
@@ -6,8 +7,11 @@ import { components } from "./features.ts";
  * that the schema refers to and no others: with all of them, every start of the service takes half a second longer.
  */
 export function compileSerializer({ schema }: { readonly schema: Schema }): (answer: unknown) => string {
-  const used = findComponents(schema, new Map());
-  return compile(schema, { schema: Object.fromEntries(used) });
+  const serializer = once(() => {
+    const used = findComponents(schema, new Map());
+    return compile(schema, { schema: Object.fromEntries(used) });
+  });
+  return (answer) => serializer()(answer);
 }
 
 /** The components that a schema refers to, directly or through others, by name. */

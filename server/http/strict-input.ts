@@ -1,3 +1,4 @@
+import { once } from "../once.ts";
 import { ajv, distinct, isStorable, readQuery, type Schema, toFieldError } from "./input.ts";
 import { type FieldError, invalid } from "./problem.ts";
 
@@ -6,14 +7,14 @@ import { type FieldError, invalid } from "./problem.ts";
  * and a number is a number; only addresses, which are all text, are read as what the schema expects.
  */
 export function compileStrictInput(schema: Schema, httpPart: string | undefined) {
-  const check = ajv.compile(schema);
+  const check = once(() => ajv.compile(schema));
   return (given: unknown) => {
     const isBody = httpPart === "body";
     const errors: FieldError[] = isBody ? findUnstorable(given) : [];
     const value = isBody ? (given ?? {}) : readQuery(schema, given ?? {}, errors);
     if (httpPart === "querystring") errors.push(...findUnknown(schema, given));
-    if (errors.length === 0 && !check(value)) {
-      errors.push(...(check.errors ?? []).map((error) => toFieldError(error, httpPart)));
+    if (errors.length === 0 && !check()(value)) {
+      errors.push(...(check().errors ?? []).map((error) => toFieldError(error, httpPart)));
     }
     return errors.length > 0 ? { error: invalid(...distinct(errors)) } : { value };
   };

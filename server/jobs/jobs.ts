@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Logger, run, type Runner, type TaskList } from "graphile-worker";
 import { sql } from "kysely";
+import pg from "pg";
 import { openRenewals } from "../certificates/renewals.ts";
 import { BULK_TASK } from "../bulk/jobs.ts";
 import { forgetBulkJobs } from "../bulk/forget.ts";
@@ -7,10 +9,11 @@ import { workBulkJobs } from "../bulk/work.ts";
 import type { Database } from "../db/db.ts";
 import { collectFilesOfAll } from "../files/collect.ts";
 import type { Depot } from "../files/depot.ts";
-import { setTimeout as sleep } from "node:timers/promises";
 
 /** Jobs that run at once in one process. */
 const CONCURRENCY = 2;
+/** One that listens, one for each job, and one to add and to end jobs with. */
+const CONNECTIONS = CONCURRENCY + 2;
 /** A runner that the database has left is replaced, but not faster than this. */
 const RESTART_PAUSE_MS = 1_000;
 /** A window of the rate limit lasts a minute; a day later nothing asks for it. */
@@ -71,8 +74,11 @@ async function startRunner({ ownerUrl, database, files, log }: JobOptions): Prom
     collect_files: () => collectFilesOfAll(database, files),
     open_renewals: async () => void (await openRenewals(database, new Date())),
   };
+  const pgPool = new pg.Pool({ connectionString: ownerUrl, max: CONNECTIONS });
+  // Ours and not the runner's own, which listens no more while it ends: a database that ends first would end the process.
+  pgPool.on("error", () => undefined);
   const runner = await run({
-    connectionString: ownerUrl,
+    pgPool,
     concurrency: CONCURRENCY,
     noHandleSignals: true,
     taskList,
@@ -87,6 +93,7 @@ async function startRunner({ ownerUrl, database, files, log }: JobOptions): Prom
       if (level === "error" || level === "warning") log(message);
     }),
   });
+  void runner.promise.catch(() => undefined).then(() => pgPool.end());
   await runner.addJob(SWEEP_TASK, {}, { jobKey: SWEEP_TASK });
   return runner;
 }

@@ -40,11 +40,15 @@ export async function settle(
   settlement: Settlement,
 ): Promise<LessonAttempt> {
   const { at, finished_at, graded_at } = settlement;
-  const [version, answers] = await Promise.all([getVersion(tx, attempt), listAnswers(tx, attempt.id)]);
+  const [version, answers, passMark] = await Promise.all([
+    getVersion(tx, attempt),
+    listAnswers(tx, attempt.id),
+    findPassMark(tx, attempt),
+  ]);
   const marks = markAll(version, answers);
   const result = scoreLesson(version.document, marks);
   const score = result === "pending" ? null : result;
-  const happened = result === "pending" ? "waiting" : hasFailed(attempt, score) ? "failed" : "completed";
+  const happened = result === "pending" ? "waiting" : isBelow(passMark, score) ? "failed" : "completed";
   await keepMarks(tx, attempt.id, marks);
   await tx.sql
     .updateTable("attempts")
@@ -57,6 +61,18 @@ export async function settle(
 }
 
 /** A pass mark of 0 is none, and a lesson without questions can't be failed. */
-function hasFailed({ retake_score }: AttemptRow, score: number | null): boolean {
-  return retake_score > 0 && score !== null && score < retake_score;
+function isBelow(passMark: number, score: number | null): boolean {
+  return passMark > 0 && score !== null && score < passMark;
+}
+
+/** The version's pass mark; of the version that is published now, what version 1 of the API may have made of it since. */
+async function findPassMark(tx: WriteTx, { lesson_id, version, retake_score }: AttemptRow): Promise<number> {
+  const lesson = await tx.sql
+    .selectFrom("lessons")
+    .select("retake_score")
+    .where("company_id", "=", tx.company.id)
+    .where("id", "=", lesson_id)
+    .where("published_version", "=", version)
+    .executeTakeFirst();
+  return lesson?.retake_score ?? retake_score;
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Tx, WriteTx } from "../db/db.ts";
+import { prepare } from "../db/prepare.ts";
 import type { LessonAnswer } from "../lessons/content/answer-schema.ts";
 import { type Mark, markAnswer, readGrade } from "../lessons/content/marks.ts";
 import type { LessonQuestion } from "../lessons/content/question-schema.ts";
@@ -21,14 +22,17 @@ export interface AnswerRow {
 }
 
 /** The answers of an attempt. */
-export async function listAnswers(tx: Tx, attempt_id: number): Promise<AnswerRow[]> {
-  const { rows } = await sql<AnswerRow>`
+export function listAnswers(tx: Tx, attempt_id: number): Promise<AnswerRow[]> {
+  return selectAnswers(tx, { company_id: tx.company.id, attempt_id });
+}
+
+const selectAnswers = prepare<{ company_id: number; attempt_id: number }, AnswerRow>(
+  (_db, place) => sql<AnswerRow>`
     select question_id, answer, revision, is_final, saved_at, points, rubric, comment, graded_by, graded_at
     from attempt_answers
-    where company_id = ${tx.company.id} and attempt_id = ${attempt_id}
-    order by question_id`.execute(tx.sql);
-  return rows;
-}
+    where company_id = ${place("company_id")} and attempt_id = ${place("attempt_id")}
+    order by question_id`,
+);
 
 /** What an answer earned: the grader's word where there is one, else the machine's. */
 export function markOf(question: LessonQuestion, row: AnswerRow | undefined): Mark {
@@ -62,12 +66,26 @@ export async function keepMarks(
   attempt_id: number,
   marks: ReadonlyMap<string, Mark>,
 ): Promise<void> {
-  await sql`
-    update attempt_answers set points = marked.points
-    from unnest(
-      ${[...marks.keys()]}::text[],
-      ${[...marks.values()].map(toPoints)}::integer[]
-    ) as marked (question_id, points)
-    where attempt_answers.company_id = ${tx.company.id} and attempt_answers.attempt_id = ${attempt_id}
-      and attempt_answers.question_id = marked.question_id`.execute(tx.sql);
+  await updatePoints(tx, {
+    company_id: tx.company.id,
+    attempt_id,
+    question_ids: [...marks.keys()],
+    points: [...marks.values()].map(toPoints),
+  });
 }
+
+interface MarkColumns {
+  readonly company_id: number;
+  readonly attempt_id: number;
+  readonly question_ids: readonly string[];
+  readonly points: readonly (number | null)[];
+}
+
+const updatePoints = prepare<MarkColumns, object>(
+  (_db, place) => sql`
+    update attempt_answers set points = marked.points
+    from unnest(${place("question_ids")}::text[], ${place("points")}::integer[]) as marked (question_id, points)
+    where attempt_answers.company_id = ${place("company_id")}
+      and attempt_answers.attempt_id = ${place("attempt_id")}
+      and attempt_answers.question_id = marked.question_id`,
+);

@@ -41,8 +41,10 @@ export async function noteOutcome(tx: WriteTx, outcome: Outcome): Promise<void> 
   const isCounted = direct.before.length > 0 || paths.before.length > 0;
   const isOfLibrary = attempt.assignment_id === null && direct.before.length === 0;
   if (isOfLibrary) await noteLibraryUse(tx, outcome);
-  // The path may have lost the lesson meanwhile: what counts nowhere else counts as taken from the library.
-  if (!isOfLibrary && !isCounted && happened !== "begun") await bind(tx, attempt.id, null);
+  // The path may have lost the lesson meanwhile: what counts nowhere else counts as taken from the library. Below the
+  // pass mark it counts nowhere, and stays a part of what it was begun in.
+  const isFinished = happened === "waiting" || happened === "completed";
+  if (!isOfLibrary && !isCounted && isFinished) await bind(tx, attempt.id, null);
   await countAssignments(tx, {
     before: [...direct.before, ...paths.before],
     after: [...direct.after, ...paths.after],

@@ -72,8 +72,11 @@ export const PathsQuery = closed({
     }),
   ),
   "filter[tag_id]": Type.Optional(Id),
-  "filter[archived]": Type.Optional(flag),
-  "filter[published]": Type.Optional(flag),
+  "filter[archived]": Type.Optional({
+    ...flag,
+    description: "Whether it is archived; both where it is left out.",
+  }),
+  "filter[published]": Type.Optional({ ...flag, description: "Whether it was ever published here." }),
   "filter[mine]": Type.Optional({ ...flag, description: "Whether one is its owner or an author of it." }),
 });
 export type PathsQuery = Static<typeof PathsQuery>;

@@ -76,8 +76,8 @@ test("a request is one line of the log, and no line holds a secret or what was a
   const lines = lectern.lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
   const requests = lines.filter(({ msg }) => msg === "request");
   const key = api_key.slice(0, 12);
-  const known = { company_id: company.id, key };
-  const unknown = { company_id: null, key: null };
+  const known = { company_id: company.id, key, user_id: null };
+  const unknown = { company_id: null, key: null, user_id: null };
   assert.deepEqual(
     requests.map(({ time, request_id, ms, ...rest }) => {
       assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { assertCountsHold } from "./counts.ts";
 import { lessons, Model, type ModelAssignment, type ModelAttempt, type ModelLearner } from "./model.ts";
 import { compare, type Ids, makeThings, typeOf } from "./model-compare.ts";
-import { aStep, type Step, type StepOf } from "./model-steps.ts";
+import { someSteps, type Step, type StepOf } from "./model-steps.ts";
 import { type Person, signIn } from "./person.ts";
 import type { Tries } from "./properties.ts";
 import type { Answer, Client, TestServer } from "./server.ts";
@@ -33,9 +33,8 @@ export async function assignmentsFollowTheirModel(
 ): Promise<Told> {
   const ids = await makeThings(lectern.acme);
   const told: Told = new Map();
-  const sequence = fc.array(aStep, { minLength: 1, maxLength: mostSteps, size: "max" });
   await fc.assert(
-    fc.asyncProperty(sequence, async (steps) => {
+    fc.asyncProperty(someSteps(mostSteps), async (steps) => {
       const walk = await Walk.begin({ lectern, clock, ids });
       try {
         for (const step of steps) tell(told, step, await walk.take(step));
@@ -111,11 +110,11 @@ class Walk {
       case "assign":
         return this.#assign(step);
       case "start":
-        return this.#start(step);
+        return this.#begin(step);
       case "answer":
       case "finish":
       case "grade":
-        return this.#goOn(step, [...this.#attempts.keys()].at(-1 - step.back));
+        return this.#goOn(step, this.#pick(step));
       case "take":
         return this.#takeWhole(step);
       case "reassign":
@@ -163,7 +162,7 @@ class Walk {
     const body = { lesson_id: this.#ground.ids[lesson], ...(named && { assignment_id }) };
     const answer = await person.post("/api/v2/attempts", body);
     const isDone = this.#model.start(learner, lesson, named?.thing);
-    await agree(Promise.resolve(answer), isDone, step);
+    requireAgreement(answer, isDone, step);
     const attempt = learner.underWay(lesson);
     if (!isDone || attempt === undefined) return isDone;
     const known = this.#attempts.get(attempt);
@@ -171,6 +170,23 @@ class Walk {
     assert.deepEqual([id, resumed], [known?.id ?? id, known !== undefined]);
     this.#attempts.set(attempt, { id, pair });
     return true;
+  }
+
+  /** Begins a lesson and may be answers its question. */
+  async #begin(step: StepOf<"start">): Promise<boolean> {
+    const isBegun = await this.#start(step);
+    const attempt = this.#pair(step.who).learner.underWay(step.lesson);
+    const { isRight } = step;
+    if (isRight !== undefined) await this.#goOn({ name: "answer", back: 0, isRight }, attempt);
+    return isBegun;
+  }
+
+  /** An attempt, those first that wait for the step; then the newest one. */
+  #pick({ name, back }: { name: "answer" | "finish" | "grade"; back: number }): ModelAttempt | undefined {
+    const awaited = name === "grade" ? "grade_pending" : "open";
+    const waits = ({ status }: ModelAttempt) => Number(status === awaited);
+    const newest = [...this.#attempts.keys()].toReversed();
+    return newest.toSorted((one, other) => waits(other) - waits(one)).at(back);
   }
 
   #goOn(
@@ -210,8 +226,9 @@ class Walk {
     const all = this.#pairs.flatMap(({ learner, person }) =>
       [...learner.assignments.values()].map((held) => ({ learner, person, held })),
     );
-    const isCompleted = ({ held }: { held: ModelAssignment }) => Number(held.status === "Completed");
-    const picked = all.toSorted((one, other) => isCompleted(other) - isCompleted(one)).at(step.pick);
+    const picked = all
+      .toSorted((one, other) => isCompleted(other.held) - isCompleted(one.held))
+      .at(step.pick);
     if (picked === undefined) return false;
     const { learner, person, held } = picked;
     const url = `/api/v2/assignments/${await this.#idOf(person, held)}`;
@@ -265,16 +282,23 @@ class Walk {
   }
 }
 
+function isCompleted({ status }: ModelAssignment): number {
+  return Number(status === "Completed");
+}
+
 let versions = 1;
 
 function toDay(time: Date): string {
   return time.toISOString().slice(0, "2026-11-21".length);
 }
 
-/** Fails unless the API did what the model did, or both refused. */
 async function agree(asked: Promise<Answer>, isDone: boolean, step: object): Promise<boolean> {
-  const { status, body } = await asked;
+  requireAgreement(await asked, isDone, step);
+  return isDone;
+}
+
+/** Fails unless the API did what the model did, or both refused. */
+function requireAgreement({ status, body }: Answer, isDone: boolean, step: object): void {
   assert.equal(status < 300, isDone, `${JSON.stringify(step)}: ${status} ${JSON.stringify(body)}`);
   assert.ok(status < 500, JSON.stringify(body));
-  return isDone;
 }

@@ -3,13 +3,11 @@ import { test } from "node:test";
 import { assignmentsFollowTheirModel, StillClock } from "./model-walk.ts";
 import { startServer } from "./server.ts";
 
-const seed = 20_261_121;
+const tries = { numRuns: 12, seed: 20_261_121, mostSteps: 24 };
 
 test("whatever learners, graders and authors do, version 1 shows what the rules say", async () => {
   const clock = new StillClock();
   await using lectern = await startServer({ clock: clock.now });
-  const tries = { numRuns: 12, seed, mostSteps: 30 };
-  const { sequences, done } = await assignmentsFollowTheirModel(lectern, clock, tries);
-  assert.equal(sequences, tries.numRuns);
-  assert.ok(done > 40, `${done} steps were done`);
+  const told = await assignmentsFollowTheirModel({ lectern, clock }, tries);
+  for (const [name, { done }] of told) assert.ok(done > 0, `${name} was done`);
 });

@@ -170,7 +170,8 @@ export class Model {
       if (attempt.status === "failed") this.#beginAnew(own);
     }
     const isInPath = this.#advancePaths(learner, { attempt, place }, outcome);
-    attempt.place = isOwn ? (place ?? own) : isInPath ? place : undefined;
+    const isForLibrary = attempt.status !== "failed" && !isInPath;
+    attempt.place = isOwn ? (place ?? own) : isForLibrary ? undefined : place;
     return true;
   }
 

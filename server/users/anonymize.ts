@@ -1,6 +1,6 @@
 import { audit } from "../db/audit.ts";
-import { lockCounters } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
+import { lockForUsers, refillGroups } from "../groups/refill.ts";
 import { conflict, notFound } from "../http/problem.ts";
 import { requireNoLessThanUser } from "../roles/limits.ts";
 import {
@@ -24,12 +24,13 @@ const LEARNER_ROLE_ID = builtInRoles[0].id;
 /**
  * Takes the person out of a user for ever: name, e-mail, profile, custom fields, everything they sign in with, files
  * that nothing shows, and what the audit log holds of them. Assignments, attempts, certificates and memberships stay as
- * a team's evidence, of nobody.
+ * a team's evidence, of nobody; out of groups that a rule fills they go.
  * @returns how many rows of each kind were removed.
  * @throws Problem 404; 403 for one who may more than the caller; 409 for one who is anonymous already.
  */
 export async function anonymizeUser(tx: WriteTx, user_id: number): Promise<{ removed: Removed; at: string }> {
-  const at = await lockCounters(tx, ...belongingCounters);
+  const write = await lockForUsers(tx, ...belongingCounters);
+  const { at } = write;
   const user = await tx.sql
     .selectFrom("users")
     .select(["archived_at", "anonymized_at"])
@@ -48,6 +49,7 @@ export async function anonymizeUser(tx: WriteTx, user_id: number): Promise<{ rem
     ...(await blankCertificates(tx, user_id)),
   };
   await blankProfile(tx, user_id, { anonymized_at: at, ...(user.archived_at === null && archived(tx, at)) });
+  await refillGroups(tx, write, [user_id]);
   await blankAudit(tx, user_id);
   await audit(tx, { action: "anonymize_user", resource_type: "user", resource_id: user_id, at });
   return { removed, at };

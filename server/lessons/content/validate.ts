@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { TSchema } from "typebox";
+import { once } from "../../once.ts";
 import { says } from "../../http/input.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { joinPath } from "./fields.ts";
@@ -10,19 +11,34 @@ const schemas = [RichTextMark, RichTextNode, RichText];
 const thorough = new Ajv({ ...options, allErrors: true, schemas });
 const quick = new Ajv({ ...options, schemas });
 
+/** Tells whether a value is what a schema says; `errors` has what was wrong with the last one. */
+export interface Check<T> {
+  (value: unknown): value is T;
+  readonly errors: readonly ErrorObject[];
+}
+
 /** A check of a value that names each wrong field and puts defaults where they are missing. */
-export function compileCheck<T>(schema: TSchema): ValidateFunction<T> {
-  return thorough.compile<T>(schema);
+export function compileCheck<T>(schema: TSchema): Check<T> {
+  return whenAsked(() => thorough.compile<T>(schema));
 }
 
 /** A check that stops at the first wrong field, for what may have very many. */
-export function compileQuickCheck<T>(schema: TSchema): ValidateFunction<T> {
-  return quick.compile<T>(schema);
+export function compileQuickCheck<T>(schema: TSchema): Check<T> {
+  return whenAsked(() => quick.compile<T>(schema));
+}
+
+/** Compiles with the first value. */
+function whenAsked<T>(compile: () => ValidateFunction<T>): Check<T> {
+  const compiled = once(compile);
+  const check = (value: unknown): value is T => compiled()(value);
+  return Object.defineProperty(Object.assign(check, { errors: [] }), "errors", {
+    get: () => compiled().errors ?? [],
+  });
 }
 
 /** What a check found, below a field: `choices[1].text is required`. */
-export function listErrors(check: ValidateFunction, field: string): FieldError[] {
-  return (check.errors ?? []).map((error) => ({ field: fieldOf(error, field), message: explain(error) }));
+export function listErrors(check: Check<unknown>, field: string): FieldError[] {
+  return check.errors.map((error) => ({ field: fieldOf(error, field), message: explain(error) }));
 }
 
 function fieldOf(error: ErrorObject, field: string): string {
