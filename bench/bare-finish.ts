@@ -35,6 +35,9 @@ export async function finishAttempt(pool: Pool, company: string, id: string): Pr
     const attempt = await lockAttempt(client, company, id);
     if (attempt.status !== "open") throw new Error(`attempt ${id} is finished`);
     const score = await mark(client, company, id);
+    if (score !== null && score < (await readPassMark(client, company, attempt))) {
+      throw new Error(`attempt ${id} fails`);
+    }
     const finished = { company, attempt, score, at };
     await completeAttempt(client, finished);
     const due_by = await completeAssignment(client, finished);
@@ -111,6 +114,15 @@ async function mark(client: PoolClient, company: string, id: string): Promise<nu
   return score === "pending" ? null : score;
 }
 
+async function readPassMark(client: PoolClient, company: string, attempt: Attempt): Promise<number> {
+  const { rows } = await client.query<{ retake_score: number }>({
+    name: "pass mark",
+    text: "select retake_score from lessons where company_id = $1 and id = $2 and published_version = $3",
+    values: [company, attempt.lesson_id, attempt.version],
+  });
+  return rows[0]?.retake_score ?? 0;
+}
+
 async function completeAttempt(client: PoolClient, { company, attempt, score, at }: Finished): Promise<void> {
   await client.query({
     name: "complete attempt",
@@ -160,7 +172,25 @@ async function findPaths(client: PoolClient, { company, attempt }: Finished): Pr
   if (rows.length > 0) throw new Error(`lesson ${attempt.lesson_id} is in a path`);
 }
 
+/** Who has completed a lesson in any other way is not counted twice: nobody of the bench has. */
 async function complete(client: PoolClient, { company, attempt }: Finished): Promise<void> {
+  const { rows } = await client.query<{ is_new: boolean }>({
+    name: "completed before",
+    text: `select not (
+        exists (select from lesson_completions where company_id = $1 and lesson_id = $2 and user_id = $3)
+        or exists (
+          select from lesson_progress
+          where company_id = $1 and lesson_id = $2 and user_id = $3 and status <> 'Incomplete'
+        )
+        or exists (
+          select from attempts
+          where company_id = $1 and lesson_id = $2 and user_id = $3 and assignment_id is null
+            and status in ('grade_pending', 'completed')
+        )
+      ) as is_new`,
+    values: [company, attempt.lesson_id, attempt.user_id],
+  });
+  if (rows[0]?.is_new !== true) throw new Error(`lesson ${attempt.lesson_id} is completed`);
   await client.query({
     name: "put completion",
     text: `insert into lesson_completions (company_id, lesson_id, user_id, via_assignment) values ($1, $2, $3, true)

@@ -1,6 +1,7 @@
 import { assertCountsHold } from "../server/test/counts.ts";
 import { makeContent } from "../server/test/content.ts";
 import { sendRequests } from "../server/test/fuzz.ts";
+import { assignmentsFollowTheirModel, StillClock } from "../server/test/model-walk.ts";
 import { contentsComeBack } from "../server/test/nesting.ts";
 import { addManyUsers } from "../server/test/people.ts";
 import { pollWhileWriting } from "../server/test/poller.ts";
@@ -15,18 +16,25 @@ import { startServer, type TestServer } from "../server/test/server.ts";
 // What `npm test` does for seconds, for minutes: npm run fuzz [requests] [seed]. The seed gives the same requests again.
 const [requests = 100_000, seed = Date.now() % 1_000_000_000] = process.argv.slice(2).map(Number);
 const CHANGES = 10_000;
+const SEQUENCES = 2_000;
+const stillClock = new StillClock();
 
 console.log(`seed ${seed}`);
 await run("requests to versions 1 and 1.1", (lectern) => sendMany(lectern, 1));
 await run("requests to version 2", (lectern) => sendMany(lectern, 2));
 await run("properties", tryProperties);
+await run("assignment states against a model", walkAlongModel, stillClock.now);
 await run("poller", pollMuch);
 await run("poller without the counters' lock", pollUnguarded);
 
 /** Runs a part on a server of its own and prints its line. A part that finds something throws it. */
-async function run(name: string, part: (lectern: TestServer) => Promise<string>): Promise<void> {
+async function run(
+  name: string,
+  part: (lectern: TestServer) => Promise<string>,
+  clock?: () => Date,
+): Promise<void> {
   const started = performance.now();
-  await using lectern = await startServer();
+  await using lectern = await startServer({ ...(clock && { clock }) });
   const found = await part(lectern);
   console.log(`${name}: ${found} (${Math.round((performance.now() - started) / 1000)} s)`);
 }
@@ -51,6 +59,13 @@ async function tryProperties(lectern: TestServer): Promise<string> {
   await contentsComeBack(lectern, tries);
   await assertCountsHold(lectern);
   return `paging, statuses, archiving, reassigning, nesting held in up to ${tries.numRuns} tries each`;
+}
+
+async function walkAlongModel(lectern: TestServer): Promise<string> {
+  const tries = { numRuns: SEQUENCES, seed, mostSteps: 24 };
+  const told = await assignmentsFollowTheirModel({ lectern, clock: stillClock }, tries);
+  const steps = [...told].map(([name, { done, refused }]) => `${name} ${done} done ${refused} refused`);
+  return `${SEQUENCES} sequences, 0 differences; ${steps.join(", ")}; all counts equal the rows after each step`;
 }
 
 async function pollMuch(lectern: TestServer): Promise<string> {

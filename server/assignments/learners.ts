@@ -55,6 +55,8 @@ function compareLearners(tx: WriteTx, learners: readonly Learner[]): Promise<Com
   });
 }
 
+// The arrays stand in subqueries, which hides their lengths from the planner: else it would plan anew for each, and that
+// takes ten times as long as the statement for one learner.
 const selectComparisons = prepare<
   { company_id: number; lesson_ids: readonly number[]; user_ids: readonly number[] },
   Comparison
@@ -83,7 +85,8 @@ const selectComparisons = prepare<
       end as actual
     from (
       select distinct lesson_id, user_id
-      from unnest(${place("lesson_ids")}::bigint[], ${place("user_ids")}::bigint[]) as pair (lesson_id, user_id)
+      from unnest((select ${place("lesson_ids")}::bigint[]), (select ${place("user_ids")}::bigint[]))
+        as pair (lesson_id, user_id)
     ) asked
     left join lesson_completions completion on completion.company_id = ${place("company_id")}
       and completion.lesson_id = asked.lesson_id and completion.user_id = asked.user_id`,

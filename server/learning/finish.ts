@@ -1,5 +1,7 @@
+import { sql } from "kysely";
 import { lockCounters } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
+import { prepare } from "../db/prepare.ts";
 import { conflict } from "../http/problem.ts";
 import { scoreLesson } from "../lessons/content/marks.ts";
 import { type AttemptRow, getAttempt, learningCounters, lockAttempt, requireOwn } from "./attempts.ts";
@@ -49,16 +51,33 @@ export async function settle(
   const result = scoreLesson(version.document, marks);
   const score = result === "pending" ? null : result;
   const happened = result === "pending" ? "waiting" : isBelow(passMark, score) ? "failed" : "completed";
-  await keepMarks(tx, attempt.id, marks);
-  await tx.sql
-    .updateTable("attempts")
-    .set({ status: happened === "waiting" ? "grade_pending" : happened, score, finished_at, graded_at })
-    .where("company_id", "=", tx.company.id)
-    .where("id", "=", attempt.id)
-    .execute();
+  const status = happened === "waiting" ? "grade_pending" : happened;
+  await Promise.all([
+    keepMarks(tx, attempt.id, marks),
+    updateAttempt(tx, {
+      company_id: tx.company.id,
+      id: attempt.id,
+      status,
+      score,
+      finished_at,
+      graded_at,
+    }),
+  ]);
   await noteOutcome(tx, { attempt, happened, score, finished_at, at });
   return toAttempt(await getAttempt(tx, attempt.id));
 }
+
+interface AttemptUpdate extends Pick<AttemptRow, "id" | "status" | "score" | "finished_at" | "graded_at"> {
+  readonly company_id: number;
+}
+
+const updateAttempt = prepare<AttemptUpdate, object>(
+  (_db, place) => sql`
+    update attempts
+    set status = ${place("status")}, score = ${place("score")}, finished_at = ${place("finished_at")},
+      graded_at = ${place("graded_at")}
+    where company_id = ${place("company_id")} and id = ${place("id")}`,
+);
 
 /** A pass mark of 0 is none, and a lesson without questions can't be failed. */
 function isBelow(passMark: number, score: number | null): boolean {
@@ -67,12 +86,18 @@ function isBelow(passMark: number, score: number | null): boolean {
 
 /** The version's pass mark; of the version that is published now, what version 1 of the API may have made of it since. */
 async function findPassMark(tx: WriteTx, { lesson_id, version, retake_score }: AttemptRow): Promise<number> {
-  const lesson = await tx.sql
-    .selectFrom("lessons")
-    .select("retake_score")
-    .where("company_id", "=", tx.company.id)
-    .where("id", "=", lesson_id)
-    .where("published_version", "=", version)
-    .executeTakeFirst();
+  const [lesson] = await selectPassMark(tx, { company_id: tx.company.id, lesson_id, version });
   return lesson?.retake_score ?? retake_score;
 }
+
+const selectPassMark = prepare<
+  { company_id: number; lesson_id: number; version: number },
+  { retake_score: number }
+>((db, place) =>
+  db
+    .selectFrom("lessons")
+    .select("retake_score")
+    .where("company_id", "=", place("company_id"))
+    .where("id", "=", place("lesson_id"))
+    .where("published_version", "=", place("version")),
+);

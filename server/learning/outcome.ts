@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { StoredStatus } from "../assignments/assignments.ts";
 import { type Counted, countAssignments } from "../assignments/counts.ts";
 import type { WriteTx } from "../db/db.ts";
+import { prepare } from "../db/prepare.ts";
 import type { AttemptRow } from "./attempts.ts";
 import { advancePaths } from "./path-progress.ts";
 
@@ -77,24 +78,38 @@ async function advanceDirect(
   outcome: Outcome,
 ): Promise<{ before: Counted[]; after: Counted[] }> {
   const { attempt, at } = outcome;
-  const { rows } = await sql<Direct>`
-    select id, assignee_id, assignable_type, assignable_id, status, due_by,
-      assigned_at, reassigned_at, started_at, completed_at, score
-    from assignments
-    where company_id = ${tx.company.id} and assignee_id = ${attempt.user_id}
-      and assignable_type = 'Lesson' and assignable_id = ${attempt.lesson_id}`.execute(tx.sql);
-  const [before] = rows;
+  const { user_id, lesson_id } = attempt;
+  const [before] = await selectDirect(tx, { company_id: tx.company.id, user_id, lesson_id });
   const state = before && nextState(before, outcome);
   if (before === undefined || state === undefined) return { before: [], after: [] };
-  await tx.sql
-    .updateTable("assignments")
-    .set({ ...state, updated_at: at })
-    .where("company_id", "=", tx.company.id)
-    .where("id", "=", before.id)
-    .execute();
+  await updateDirect(tx, { ...state, updated_at: at, company_id: tx.company.id, id: before.id });
   if (attempt.assignment_id === null) await bind(tx, attempt.id, before.id);
   return { before: [before], after: [{ ...before, ...state }] };
 }
+
+const selectDirect = prepare<{ company_id: number; user_id: number; lesson_id: number }, Direct>(
+  (_db, place) => sql<Direct>`
+    select id, assignee_id, assignable_type, assignable_id, status, due_by,
+      assigned_at, reassigned_at, started_at, completed_at, score
+    from assignments
+    where company_id = ${place("company_id")} and assignee_id = ${place("user_id")}
+      and assignable_type = 'Lesson' and assignable_id = ${place("lesson_id")}`,
+);
+
+interface DirectUpdate extends State {
+  readonly company_id: number;
+  readonly id: number;
+  readonly updated_at: string;
+}
+
+const updateDirect = prepare<DirectUpdate, object>(
+  (_db, place) => sql`
+    update assignments
+    set status = ${place("status")}, score = ${place("score")}, reassigned_at = ${place("reassigned_at")},
+      started_at = ${place("started_at")}, completed_at = ${place("completed_at")},
+      updated_at = ${place("updated_at")}
+    where company_id = ${place("company_id")} and id = ${place("id")}`,
+);
 
 /**
  * What the assignment becomes; undefined where it stays as it is. One that is completed stays so until it is assigned

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { StoredStatus } from "../assignments/assignments.ts";
 import type { Counted } from "../assignments/counts.ts";
 import type { WriteTx } from "../db/db.ts";
+import { prepare } from "../db/prepare.ts";
 import type { LessonOutcome } from "./path-progress.ts";
 
 /** An assignment of a path or course that has the lesson, with the learner's progress in it. */
@@ -15,37 +16,44 @@ export interface Holder extends Counted {
  * The learner's open assignments of paths and courses in which the outcome counts. From the lesson upwards, through the
  * paths that hold it at any depth: a learner has few assignments, and a lesson is in few paths.
  */
-export async function findHolders(tx: WriteTx, outcome: LessonOutcome): Promise<Holder[]> {
-  const company_id = tx.company.id;
-  const { rows } = await sql<Holder>`
+export function findHolders(tx: WriteTx, outcome: LessonOutcome): Promise<Holder[]> {
+  const { lesson_id, user_id, assignment_id } = outcome;
+  return selectHolders(tx, { company_id: tx.company.id, lesson_id, user_id, assignment_id });
+}
+
+interface HolderKey extends Pick<LessonOutcome, "lesson_id" | "user_id" | "assignment_id"> {
+  readonly company_id: number;
+}
+
+const selectHolders = prepare<HolderKey, Holder>(
+  (_db, place) => sql<Holder>`
     with recursive holders (path_id) as (
-      select path_id from path_items where company_id = ${company_id} and lesson_id = ${outcome.lesson_id}
+      select path_id from path_items where company_id = ${place("company_id")} and lesson_id = ${place("lesson_id")}
       union
       select item.path_id
       from holders
-      join paths held on held.company_id = ${company_id} and held.id = holders.path_id and held.archived_at is null
-      join path_items item on item.company_id = ${company_id} and item.nested_path_id = holders.path_id
+      join paths held on held.company_id = ${place("company_id")} and held.id = holders.path_id and held.archived_at is null
+      join path_items item on item.company_id = ${place("company_id")} and item.nested_path_id = holders.path_id
     )
     select own.id, own.assignee_id, own.assignable_type, own.assignable_id, own.status, own.due_by,
       progress.status as progress_status, progress.score as progress_score,
       progress.completed_at as progress_completed_at
     from assignments own
-    left join paths path on path.company_id = ${company_id} and own.assignable_type = 'LearningPaths::Path'
+    left join paths path on path.company_id = ${place("company_id")} and own.assignable_type = 'LearningPaths::Path'
       and path.id = own.assignable_id
-    left join lesson_progress progress on progress.company_id = ${company_id} and progress.assignment_id = own.id
-      and progress.lesson_id = ${outcome.lesson_id}
-    where own.company_id = ${company_id} and own.assignee_id = ${outcome.user_id} and own.status = 'Incomplete'
+    left join lesson_progress progress on progress.company_id = ${place("company_id")} and progress.assignment_id = own.id
+      and progress.lesson_id = ${place("lesson_id")}
+    where own.company_id = ${place("company_id")} and own.assignee_id = ${place("user_id")} and own.status = 'Incomplete'
       and (
         own.assignable_type = 'LearningPaths::Path' and own.assignable_id in (select path_id from holders)
-          and (path.counts_elsewhere or own.id = ${outcome.assignment_id})
+          and (path.counts_elsewhere or own.id = ${place("assignment_id")})
         or own.assignable_type = 'Course' and own.assignable_id in (
           select course_id from course_lessons
-          where company_id = ${company_id} and lesson_id = ${outcome.lesson_id}
+          where company_id = ${place("company_id")} and lesson_id = ${place("lesson_id")}
         )
       )
-    order by own.id`.execute(tx.sql);
-  return rows;
-}
+    order by own.id`,
+);
 
 /** Whether the outcome changes the progress: what is completed stays, and the same is not written twice. */
 export function isNews(

@@ -5,6 +5,7 @@ import pg from "pg";
 import { openEmbedded } from "../db/embedded/embedded.ts";
 import { assertCountsOf } from "./counts.ts";
 import { basic, removeData, runCommand, type RunningLectern, startLectern } from "./lectern.ts";
+import { RepeatedLoad, type Repeats } from "./repeated-load.ts";
 import { WriteLoad } from "./write-load.ts";
 
 /** What a round of killing found. It throws when anything is lost, half done or counted wrong. */
@@ -86,6 +87,27 @@ export class KillGround implements AsyncDisposable {
     return { ...(await this.#check([load])), awayMs };
   }
 
+  /**
+   * `kill -9` of the server between a commit and its answer, while it is sent writes under Idempotency-Keys, all of which
+   * are then sent again.
+   */
+  async killAndRepeat(): Promise<Repeats> {
+    const { settings, authorization, company } = this.#ground;
+    await using killed = await startLectern(settings, ["start"]);
+    const load = new RepeatedLoad(killed, authorization);
+    await load.reaches(WRITES);
+    await this.#asking(({ client }) => load.haltBetween(killed, client, company.id));
+    await killed.stop("SIGKILL");
+    await load.ends();
+    await using next = await startLectern(settings, ["start"]);
+    // Awaited here, as the server that is asked lives no longer than this.
+    return await this.#asking(async ({ client, url }) => {
+      const repeats = await load.repeat(next, client, company.id);
+      await assertCountsOf(url, [company]);
+      return repeats;
+    });
+  }
+
   [Symbol.asyncDispose](): PromiseLike<void> {
     return this.#folder[Symbol.asyncDispose]();
   }
@@ -96,13 +118,8 @@ export class KillGround implements AsyncDisposable {
     return new WriteLoad(lectern, { ...this.#ground, name });
   }
 
-  async #check(loads: readonly WriteLoad[]): Promise<{ done: number; unknown: number }> {
-    await using embedded = await openEmbedded(this.#ground.settings.DATA_DIR, "command", () => undefined);
-    const { host, port, user, password, database } = embedded.owner;
-    const url = `postgres://${user}:${password}@${host}:${port}/${database}`;
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    try {
+  #check(loads: readonly WriteLoad[]): Promise<{ done: number; unknown: number }> {
+    return this.#asking(async ({ client, url }) => {
       const sum = { done: 0, unknown: 0 };
       for (const load of loads) {
         const { done, unknown } = await load.assertHolds(client, this.#ground.company.id);
@@ -113,6 +130,18 @@ export class KillGround implements AsyncDisposable {
       await loads.at(-1)?.assertSettingsHold(client, this.#ground.company.id);
       await assertCountsOf(url, [this.#ground.company]);
       return sum;
+    });
+  }
+
+  /** Asks the database itself. */
+  async #asking<T>(ask: (asked: { client: pg.Client; url: string }) => Promise<T>): Promise<T> {
+    await using embedded = await openEmbedded(this.#ground.settings.DATA_DIR, "command", () => undefined);
+    const { host, port, user, password, database } = embedded.owner;
+    const url = `postgres://${user}:${password}@${host}:${port}/${database}`;
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      return await ask({ client, url });
     } finally {
       await client.end();
     }

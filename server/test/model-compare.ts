@@ -52,13 +52,13 @@ export function typeOf(thing: ThingName): AssignableType {
 }
 
 /** Who plays a learner of the model. */
-export interface Player {
+interface Player {
   readonly learner: ModelLearner;
   readonly user_id: number;
 }
 
 /** What a company has, in the model and in version 1. */
-export interface Worlds {
+interface Worlds {
   readonly client: Client;
   readonly ids: Ids;
   readonly players: readonly Player[];
@@ -149,14 +149,14 @@ const statuses = ["Incomplete", "Overdue", "Grade Pending", "Completed"] as cons
 /** All that version 1 says of how many there are. */
 async function readCounts({ client, ids }: Worlds): Promise<object> {
   const totals = statuses.map(async (status) => {
-    const url = `/api/v1/assignments/${status.toLowerCase().replace(" ", "_")}`;
+    const url = `/api/v1/assignments/${status.toLowerCase().replace(" ", "_")}?per_page=1`;
     return [status, (await ok(client.get(url))).total_assignments] as const;
   });
   const counts = things.map(async (thing) => {
     const isLesson = typeOf(thing) === "Lesson";
     const url = `/${isLesson ? "lessons" : "paths"}/${ids[thing]}`;
     const [shown, completed, total, breakdown] = await Promise.all([
-      ok(client.get(`/api/v1${url}/assignments`)),
+      ok(client.get(`/api/v1${url}/assignments?per_page=1`)),
       ok(client.get(`/api/v1.1${url}/assignments/completed`)),
       ok(client.get(`/api/v1${url}/total_completions`)),
       isLesson ? ok(client.get(`/api/v1${url}/completion_breakdown`)) : undefined,

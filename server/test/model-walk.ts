@@ -21,7 +21,7 @@ export class StillClock {
 }
 
 /** How often each step was done, and refused. */
-export type Told = Map<string, { done: number; refused: number }>;
+type Told = Map<string, { done: number; refused: number }>;
 
 /**
  * Has learners, graders and authors do what comes, over HTTP and in the model: after each step version 1 shows what the

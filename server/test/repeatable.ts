@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { InjectOptions } from "fastify";
 import { makeLink } from "../sessions/links.ts";
-import { type Content, makeContent } from "./content.ts";
+import { makeContent } from "./content.ts";
 import { type Person, signIn } from "./person.ts";
 import type { Answer, TestServer } from "./server.ts";
 import { assign, begin, finish, save } from "./taking.ts";
@@ -76,9 +76,7 @@ interface Ready extends Pick<InjectOptions, "payload" | "headers"> {
   readonly place?: Readonly<Record<string, number | string>>;
 }
 
-interface Lesson {
-  readonly lesson_id: number;
-}
+type Lesson = Readonly<Record<"lesson_id", number>>;
 
 /** Makes what requests need, as an administrator. */
 class Maker {
