@@ -50,7 +50,7 @@ export type CertificatesQuery = Static<typeof CertificatesQuery>;
 export const CertificateParams = Type.Object({ certificate_id: Id });
 
 export const PublicParams = Type.Object({
-  subdomain: Type.String(),
+  subdomain: Type.String({ maxLength: 63, description: "The company's subdomain." }),
   number: Type.String({
     maxLength: 40,
     pattern: "^[0-9A-Za-z]+-[0-9A-Za-z]+$",

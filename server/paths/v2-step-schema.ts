@@ -100,5 +100,8 @@ export const StepMove = closed({ position }, { examples: [{ position: 0 }] });
 
 export const StepParams = Type.Object({
   path_id: Id,
-  step_id: Type.String({ pattern: "^[a-z_]{4,11}-[0-9]{1,16}(-[0-9]{1,5})?$" }),
+  step_id: Type.String({
+    pattern: "^[a-z_]{4,11}-[0-9]{1,16}(-[0-9]{1,5})?$",
+    description: "Must be the step_id of a step of the draft, such as lesson-12.",
+  }),
 });
