@@ -77,6 +77,7 @@ async function startRunner({ ownerUrl, database, files, log }: JobOptions): Prom
   const pgPool = new pg.Pool({ connectionString: ownerUrl, max: CONNECTIONS });
   // Ours and not the runner's own, which listens no more while it ends: a database that ends first would end the process.
   pgPool.on("error", () => undefined);
+  pgPool.on("connect", (client) => client.on("error", () => undefined));
   const runner = await run({
     pgPool,
     concurrency: CONCURRENCY,

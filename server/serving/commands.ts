@@ -64,8 +64,8 @@ async function start(config: Config): Promise<void> {
   const secrets = await openSecrets(config);
   const files = stack.use(await openDepot(config, secrets));
   const made = await makeDemoOnFirstRun({ database, files, secrets });
-  stack.use(await runJobs({ ownerUrl: addresses.ownerUrl, database, files, log: say }));
   const { address } = stack.use(await listen(config, addresses));
+  stack.use(await runJobs({ ownerUrl: addresses.ownerUrl, database, files, log: say }));
   welcome(address, made);
   await Promise.race([stopped, fails(addresses)]);
 }
