@@ -133,6 +133,8 @@ export class Database implements AsyncDisposable {
         statements.end();
         await connection.query("rollback").catch(() => connection.abandon());
         throw error;
+      } finally {
+        connection.isInTransaction = false;
       }
     });
   }
@@ -142,6 +144,7 @@ export class Database implements AsyncDisposable {
   }
 
   async #begin(connection: Connection, company_id: number, mode: string): Promise<void> {
+    connection.isInTransaction = true;
     connection.gather();
     if (this.#options.pooling === "session") {
       connection.serve(company_id);
@@ -170,6 +173,7 @@ class Connection extends pg.Client {
   readonly sql: Kysely<DB>;
   readonly run: Tx["run"];
   isBroken = false;
+  isInTransaction = false;
   #company_id = 0;
   #isGathering = false;
   declare release: (destroy: boolean) => void;
@@ -205,7 +209,8 @@ class Connection extends pg.Client {
    */
   #ask<R extends object>(text: string, values: unknown[]): Promise<pg.QueryResult<R & pg.QueryResultRow>> {
     const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult<R & pg.QueryResultRow>>();
-    this.gather();
+    // A reading sends one statement, for which waiting would only cost.
+    if (this.isInTransaction) this.gather();
     this.query<R & pg.QueryResultRow>(named(text, values), (error: Error | null, result) =>
       error === null || error === undefined ? resolve(result) : reject(error),
     );

@@ -4,6 +4,7 @@ import fastify, {
   LogController,
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyRequest,
   type FastifyServerOptions,
 } from "fastify";
 import { randomBytes } from "node:crypto";
@@ -110,11 +111,13 @@ function guard(app: App, door: Door, routeTable: RouteTable): void {
     if (request.caller !== null) checkOrigin(request);
   });
   // After the input is read: what is malformed is said first.
-  app.addHook("preHandler", async (request) => {
+  app.addHook("preHandler", (request, _reply, done) => {
     if (request.caller !== null) checkAccess(request);
+    done();
   });
-  app.addHook("onSend", async (request) => {
-    if (request.routeOptions.config?.changesSession === true) door.forget(request);
+  app.addHook("onRoute", (route) => {
+    if (route.config?.changesSession !== true) return;
+    route.onSend = [route.onSend ?? [], async (request: FastifyRequest) => door.forget(request)].flat();
   });
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WriteTx } from "../db/db.ts";
 import { Problem } from "./problem.ts";
 
@@ -10,13 +10,16 @@ export function etagOf(resource: object): string {
 
 /** Puts the ETag on answers of routes with `config.editable`: show it, and what a change of it answers. */
 export function markEditable(app: FastifyInstance): void {
-  app.addHook("preSerialization", async (request, reply, payload) => {
-    const { editable } = request.routeOptions.config;
-    if (editable === true && typeof payload === "object" && payload !== null) {
-      reply.header("etag", etagOf(payload));
+  app.addHook("onRoute", (route) => {
+    if (route.config?.editable === true) {
+      route.preSerialization = [route.preSerialization ?? [], showState].flat();
     }
-    return payload;
   });
+}
+
+async function showState(_request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  if (typeof payload === "object" && payload !== null) reply.header("etag", etagOf(payload));
+  return payload;
 }
 
 /**
