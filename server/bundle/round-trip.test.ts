@@ -13,7 +13,7 @@ import { makeContent } from "../test/content.ts";
 import { parseMoment } from "../time.ts";
 import { furtherParts } from "./parts.ts";
 
-const RUNS = 8;
+const RUNS = 15;
 
 test("any company: exported, imported into another and exported again, it is the same to the byte", async () => {
   await using lectern = await startServer();
