@@ -2,6 +2,7 @@ import { Client } from "pg";
 import { createCompany } from "../server/companies/create.ts";
 import { Database } from "../server/db/db.ts";
 import { SERVING_ROLE } from "../server/db/migrate.ts";
+import { hashPassword } from "../server/users/passwords.ts";
 import { fillCompany, type Size, withoutChecks } from "./fill.ts";
 import {
   beginLessons,
@@ -31,8 +32,7 @@ export interface BenchCompanies {
 }
 
 /** Where lessons are taken. */
-export interface LearningCompany {
-  readonly id: number;
+export interface LearningCompany extends Pick<BenchCompany, "id" | "authorization"> {
   readonly learners: readonly Learner[];
   readonly attempts: readonly OpenAttempt[];
 }
@@ -91,11 +91,11 @@ export async function makeCompanies(url: string, assignments: number): Promise<B
 /** Attempts that have completed a lesson alone, and as many within paths: enough for reports to count. */
 const MOST_FINISHED = 50_000;
 
-async function fillLearning(client: Client, { id }: BenchCompany): Promise<LearningCompany> {
+async function fillLearning(client: Client, { id, authorization }: BenchCompany): Promise<LearningCompany> {
   return withoutChecks(client, async () => {
     await publishLessons(client, id);
     const learners = await signLearnersIn(client, id);
-    return { id, learners, attempts: await beginLessons(client, id, learners) };
+    return { id, authorization, learners, attempts: await beginLessons(client, id, learners) };
   });
 }
 
@@ -104,5 +104,9 @@ const aCompany = {
   requests_per_minute: REQUESTS_PER_MINUTE,
   has_api: true,
   has_learning_library: true,
-  admin: { name: "Ada Admin", email: "ada@example.com", password: "correct horse battery" },
+  admin: {
+    name: "Ada Admin",
+    email: "ada@example.com",
+    password_hash: await hashPassword("correct horse battery"),
+  },
 } as const;

@@ -129,6 +129,13 @@ function assignmentsOf(company: number, { users, lessons, paths, assignments, of
        union all
        select lesson_id, user_id, false from lesson_progress where company_id = ${company}
      ) done group by 2, 3`,
+    ...countsOf(company),
+  ];
+}
+
+/** What is counted of the assignments. */
+function countsOf(company: number): string[] {
+  return [
     `update assignables set assignees_count = sums.assignees, completed_count = sums.completed,
        total_completions = sums.finished + sums.other, via_assignment = sums.finished
      from (

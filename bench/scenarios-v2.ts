@@ -10,6 +10,8 @@ import { against, get, type Scenario } from "./scenarios.ts";
 
 /** Version 2 gives at least so much of what the bare server gives. */
 const SHARE = 0.5;
+/** With an event, its webhook and the worker that sends it, where the bare server has none of them. */
+const SHARE_WITH_WEBHOOK = 0.6;
 const USER_PAGES = 10;
 const USERS_ON_A_PAGE = 50;
 /** Attempts that answers are saved in; each then has all its questions answered in turn. */
@@ -90,12 +92,13 @@ function listAnswers(attempts: readonly OpenAttempt[]): Answer[] {
 /** Each request finishes another lesson. One at a time, as those of a company take turns. */
 function finishing(company: number, attempts: Attempts): Scenario {
   return {
-    ...against(SHARE, "v2: finish a lesson", {
+    ...against(SHARE_WITH_WEBHOOK, "v2: finish a lesson, with its webhook", {
       ours: attempts.ours.map(({ id, learner }) => ask(learner, "POST", `/api/v2/attempts/${id}/finish`)),
       bare: attempts.bare.map(({ id }) => toRequest("POST", `/${company}/attempts/${id}/finish`)),
     }),
     connections: 1,
     isSame: false,
+    hasWorker: true,
   };
 }
 

@@ -24,6 +24,8 @@ export interface Scenario {
   readonly connections: number;
   /** Whether both sides have to answer with the same JSON. */
   readonly isSame: boolean;
+  /** Whether a worker runs beside, which sends the webhooks of what is done. */
+  readonly hasWorker?: true;
 }
 
 /** Enough to keep one process busy all the time. */

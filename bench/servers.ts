@@ -16,21 +16,50 @@ const STEP_MS = 50;
 
 /** The product as it is run, logging each request into a file. */
 export async function startOurs(url: string, folder: string): Promise<Server> {
-  const env = { ...process.env, DATABASE_URL: url, HOST: "", PORT: "0", LOG_LEVEL: "info", WORKERS: "1" };
-  const program = fileURLToPath(new URL("../bin/lectern.js", import.meta.url));
-  return start([program, "serve"], {
-    env,
+  return start([lectern, "serve"], {
+    env: toEnvironment(url, folder),
     output: join(folder, "ours.log"),
     says: /listens on http:\/\/[^ ]+:([0-9]+)\n/,
   });
 }
 
+/** What does the product's jobs, such as sending webhooks. It listens on no port. */
+export async function startWorker(url: string, folder: string): Promise<Server> {
+  return start([lectern, "work"], {
+    // It knows by this that the receiver on its own machine is no secret.
+    env: { ...toEnvironment(url, folder), PUBLIC_URL: "http://127.0.0.1" },
+    output: nextOutput(folder, "worker"),
+    says: /^Lectern does the jobs()\n/m,
+  });
+}
+
 /** What it is measured against. */
 export async function startBare(url: string, folder: string): Promise<Server> {
-  const program = fileURLToPath(new URL("bare.ts", import.meta.url));
-  return start([program, url], {
+  return start([pathOf("bare.ts"), url], {
     env: process.env,
     output: join(folder, "bare.log"),
+    says: /^port ([0-9]+)\n/,
+  });
+}
+
+/** What the worker is measured against, for some companies. It listens on no port. */
+export async function startBareWebhooks(
+  url: string,
+  folder: string,
+  companies: readonly number[],
+): Promise<Server> {
+  return start([pathOf("bare-webhooks.ts"), url, ...companies.map(String)], {
+    env: process.env,
+    output: nextOutput(folder, "bare-webhooks"),
+    says: /^delivers()\n/,
+  });
+}
+
+/** What webhooks are sent to. */
+export async function startReceiver(folder: string): Promise<Server> {
+  return start([pathOf("receiver.ts")], {
+    env: process.env,
+    output: join(folder, "receiver.log"),
     says: /^port ([0-9]+)\n/,
   });
 }
@@ -39,6 +68,26 @@ export async function startBare(url: string, folder: string): Promise<Server> {
 export async function residentMemory({ pid }: Server): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/^VmRSS:\s+([0-9]+) kB/m.exec(status)?.[1]) / 1024;
+}
+
+const lectern = pathOf("../bin/lectern.js");
+
+function pathOf(program: string): string {
+  return fileURLToPath(new URL(program, import.meta.url));
+}
+
+/** All of the product's processes share a folder, with what their secrets are sealed by. */
+function toEnvironment(url: string, folder: string): NodeJS.ProcessEnv {
+  const shared = { DATABASE_URL: url, DATA_DIR: join(folder, "lectern"), HOST: "", PORT: "0" };
+  return { ...process.env, ...shared, LOG_LEVEL: "info", WORKERS: "1" };
+}
+
+let outputs = 0;
+
+/** A file of its own for each process that is started more than once. */
+function nextOutput(folder: string, name: string): string {
+  outputs += 1;
+  return join(folder, `${name}-${outputs}.log`);
 }
 
 interface Program {

@@ -6,6 +6,7 @@ export interface Row {
   readonly measured: string;
   readonly ratio: string;
   readonly spread: string;
+  /** Empty where there is none. */
   readonly bar: string;
   readonly isMet: boolean;
 }
@@ -15,7 +16,7 @@ export function printTable(rows: readonly Row[]): void {
   const lines = [
     ["scenario", "base", "measured", "ratio", "spread", "bar", ""],
     ...rows.map(({ name, base, measured, ratio, spread, bar, isMet }) => {
-      return [name, base, measured, ratio, spread, bar, isMet ? "met" : "NOT MET"];
+      return [name, base, measured, ratio, spread, bar, bar === "" ? "" : isMet ? "met" : "NOT MET"];
     }),
   ];
   const widths =

@@ -8,6 +8,7 @@ import { residentMemory, type Server, startOurs } from "../bench/servers.ts";
 import { createCompany } from "../server/companies/create.ts";
 import { Database } from "../server/db/db.ts";
 import { SERVING_ROLE } from "../server/db/migrate.ts";
+import { hashPassword } from "../server/users/passwords.ts";
 
 // Exports a large company from a real server process while its memory is watched, and counts what arrives.
 // Usage: node scripts/large-export.ts --rows 1000000
@@ -49,7 +50,11 @@ async function fill(url: string): Promise<string> {
     statementTimeoutMs: 0,
     clock: () => new Date(),
   });
-  const admin = { name: "Ada Admin", email: "ada@example.com", password: "correct horse battery" };
+  const admin = {
+    name: "Ada Admin",
+    email: "ada@example.com",
+    password_hash: await hashPassword("correct horse battery"),
+  };
   const { company, api_key } = await createCompany(ours, {
     subdomain: "large",
     name: "Large",

@@ -6,6 +6,7 @@ import { buildApp } from "../server/http/app.ts";
 import { postgresWindows, RateLimiter } from "../server/http/limits.ts";
 import { Secrets } from "../server/secrets.ts";
 import { Metrics } from "../server/http/metrics.ts";
+import { Outgoing } from "../server/webhooks/outgoing.ts";
 
 /**
  * Validates the OpenAPI document of the app against the specification's own schema.
@@ -25,10 +26,14 @@ export async function validateDocument(url: string): Promise<void> {
   const secrets = new Secrets("a secret of nobody");
   // Nothing is stored: it makes no folder.
   using files = await openDepot(readConfig(), secrets);
+  // Nothing is sent.
+  const policy = { allowsHttp: false, allowedNetworks: [] };
   const { app } = await buildApp({
     database,
     limiter: new RateLimiter(windows),
     maintenance: { isOn: false },
+    policy,
+    outgoing: new Outgoing(policy),
     publicUrl: "https://lectern.example.com",
     trustedProxies: [],
     secrets,

@@ -1,4 +1,20 @@
-import { isIP } from "node:net";
+import {
+  addressList,
+  dayList,
+  flag,
+  integer,
+  ipAddress,
+  mailAddress,
+  oneOf,
+  originList,
+  postgresUrl,
+  publicAddress,
+  publicSender,
+  secret,
+  socketAddress,
+  text,
+  url,
+} from "./config-values.ts";
 import { OperatorError } from "./operator-error.ts";
 
 interface Variable<T> {
@@ -147,6 +163,52 @@ export const variables = {
     "A ClamAV daemon that every uploaded file is shown to. While it is away no upload can be completed.",
     socketAddress,
   ),
+  eventsKeptDays: variable(
+    "EVENTS_KEPT_DAYS",
+    "7–3650",
+    "90",
+    "For how many days the change feed goes back. Whole months are forgotten at a time.",
+    integer(7, 3650),
+  ),
+  webhookAllowedNetworks: variable(
+    "WEBHOOK_ALLOWED_NETWORKS",
+    "addresses or CIDR ranges, with commas",
+    "",
+    "Private networks that webhooks may go to, also by plain HTTP. A server on loopback may always reach its own machine.",
+    addressList,
+  ),
+  webhookProxyUrl: optional(
+    "WEBHOOK_PROXY_URL",
+    "http://…",
+    "A proxy that webhooks go through. Names are still looked up and checked here, and the proxy is given the address; no other proxy variable is obeyed.",
+    url("http:"),
+  ),
+  smtpUrl: optional(
+    "SMTP_URL",
+    "smtp(s)://…",
+    "The server that takes mails, such as `smtps://user:password@smtp.example.com`. Without it they are written into `DATA_DIR/mail`.",
+    url("smtp:", "smtps:"),
+  ),
+  mailFrom: optional(
+    "MAIL_FROM",
+    "an address",
+    "The fixed sender of all mails. Default: `notifications` at the host of `PUBLIC_URL`; where that has no public name, `notifications@localhost`, which few servers take.",
+    mailAddress,
+  ),
+  mailPerSecond: variable(
+    "MAIL_PER_SECOND",
+    "1–1000",
+    "10",
+    "How many mails go out in a second at most, from all processes together.",
+    integer(1, 1000),
+  ),
+  mailDueSoonDays: variable(
+    "MAIL_DUE_SOON_DAYS",
+    "days, with commas",
+    "7,1",
+    "How many days before its due date an assignment is brought to mind.",
+    dayList,
+  ),
   logLevel: variable(
     "LOG_LEVEL",
     "`debug`, `info`, `warn`, `error` or `silent`",
@@ -156,7 +218,14 @@ export const variables = {
   ),
 } as const;
 
-export type Config = { readonly [K in keyof typeof variables]: ReturnType<(typeof variables)[K]["read"]> };
+type Values = { readonly [K in keyof typeof variables]: ReturnType<(typeof variables)[K]["read"]> };
+
+export interface Config extends Omit<Values, "mailFrom"> {
+  readonly mailFrom: string;
+}
+
+/** The sender of mails where none is configured and the service has no public name: for a folder, or a server of one's own. */
+export const SENDER_OF_NOBODY = "notifications@localhost";
 
 /**
  * Reads the configuration.
@@ -175,7 +244,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>> =
       return of.read(of.default);
     }
   };
-  const config: Config = {
+  const values: Values = {
     host: value(variables.host),
     port: value(variables.port),
     dataDir: value(variables.dataDir),
@@ -203,8 +272,24 @@ export function readConfig(given: Readonly<Record<string, string | undefined>> =
     mostFileMib: value(variables.mostFileMib),
     filesQuotaGib: value(variables.filesQuotaGib),
     clamdAddress: value(variables.clamdAddress),
+    eventsKeptDays: value(variables.eventsKeptDays),
+    webhookAllowedNetworks: value(variables.webhookAllowedNetworks),
+    webhookProxyUrl: value(variables.webhookProxyUrl),
+    smtpUrl: value(variables.smtpUrl),
+    mailFrom: value(variables.mailFrom),
+    mailPerSecond: value(variables.mailPerSecond),
+    mailDueSoonDays: value(variables.mailDueSoonDays),
     logLevel: value(variables.logLevel),
   };
+  const mailFrom = values.mailFrom ?? publicSender(values.publicUrl);
+  problems.push(...contradictions(values));
+  if (problems.length > 0) throw new OperatorError(problems.join("\n"));
+  return { ...values, mailFrom: mailFrom ?? SENDER_OF_NOBODY };
+}
+
+/** What is wrong with variables that are right each by itself. */
+function contradictions(config: Values): string[] {
+  const problems: string[] = [];
   if ((config.tlsCertFile === undefined) !== (config.tlsKeyFile === undefined)) {
     problems.push("TLS_CERT_FILE and TLS_KEY_FILE belong together: set both or none");
   }
@@ -215,8 +300,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>> =
   if (config.filesStore === "s3" && s3.includes(undefined)) {
     problems.push("FILES_STORE=s3: set S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY too");
   }
-  if (problems.length > 0) throw new OperatorError(problems.join("\n"));
-  return config;
+  return problems;
 }
 
 function variable<T>(
@@ -242,99 +326,4 @@ function optional<T>(
     meaning,
     read: (given) => (given === undefined ? undefined : parse(given)),
   };
-}
-
-function text(given: string): string {
-  return given;
-}
-
-function secret(given: string): string {
-  if (given.length < 32) throw new Error("must have at least 32 characters");
-  return given;
-}
-
-function ipAddress(given: string): string {
-  if (given === "localhost") return "127.0.0.1";
-  if (isIP(given) === 0) throw new Error("must be an IP address, such as 127.0.0.1 or 0.0.0.0");
-  return given;
-}
-
-function integer(least: number, most: number) {
-  return (given: string): number => {
-    const number = Number(given);
-    if (!/^[0-9]+$/.test(given) || number < least || number > most) {
-      throw new Error(`must be a whole number from ${least} to ${most}`);
-    }
-    return number;
-  };
-}
-
-function oneOf<const T extends string>(...values: readonly T[]) {
-  return (given: string): T => {
-    const found = values.find((value) => value === given);
-    if (found === undefined) throw new Error(`must be one of ${values.join(", ")}`);
-    return found;
-  };
-}
-
-function flag(given: string): boolean {
-  return oneOf("true", "false")(given) === "true";
-}
-
-function url(...protocols: readonly string[]) {
-  return (given: string): string => {
-    if (!URL.canParse(given) || !protocols.includes(new URL(given).protocol)) {
-      throw new Error(`must be an address that begins with ${protocols.map((p) => `${p}//`).join(" or ")}`);
-    }
-    return given;
-  };
-}
-
-function socketAddress(given: string): string {
-  const [, port] = /^[^/:]+:([0-9]{1,5})$/.exec(given) ?? [];
-  if (!given.startsWith("/") && (port === undefined || Number(port) > 65_535)) {
-    throw new Error("must be host:port, such as 127.0.0.1:3310, or the path of a socket");
-  }
-  return given;
-}
-
-function postgresUrl(given: string): string {
-  return url("postgres:", "postgresql:")(given);
-}
-
-function publicAddress(given: string): string {
-  const checked = given.replaceAll("{subdomain}", "subdomain");
-  url("http:", "https:")(checked);
-  if (/[?#]/.test(given)) throw new Error("must have no query and no fragment");
-  return given.replace(/\/+$/, "");
-}
-
-function list(given: string): string[] {
-  return given
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
-}
-
-function addressList(given: string): string[] {
-  const addresses = list(given);
-  for (const address of addresses) {
-    const [ip = "", bits, more] = address.split("/");
-    const most = isIP(ip) === 6 ? 128 : 32;
-    const rightBits = bits === undefined || (/^[0-9]+$/.test(bits) && Number(bits) <= most);
-    if (isIP(ip) === 0 || !rightBits || more !== undefined) {
-      throw new Error(`${address} is no IP address and no CIDR range`);
-    }
-  }
-  return addresses;
-}
-
-function originList(given: string): string[] {
-  const origins = list(given);
-  for (const origin of origins) {
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-      throw new Error(`${origin} is no origin; write it as https://app.example.com`);
-    }
-  }
-  return origins;
 }

@@ -8,7 +8,8 @@ const FAILED = 1;
 const MISUSED = 2;
 
 try {
-  await makeProgram().parseAsync();
+  const program = await makeProgram(process.argv[2]);
+  await program.parseAsync();
 } catch (error) {
   process.exitCode = report(error);
 }

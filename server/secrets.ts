@@ -13,7 +13,7 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
 /** What one secret of the installation is used for; each use has a key of its own, derived from it. */
-export type Purpose = "files" | "single_sign_on" | "settings";
+export type Purpose = "files" | "mail" | "single_sign_on" | "settings" | "webhooks";
 
 /** The installation's secret: seals what must be read again, and signs addresses. */
 export class Secrets {

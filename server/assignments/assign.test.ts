@@ -17,7 +17,7 @@ test("a lesson, a path and a course are assigned to users, each answer with its 
   const body = {
     assignments: [
       { assignee_id: grace.id, due_by: "2020-12-31", notify: false },
-      { assignee_id: String(alan.id), due_by: "2030-01-31T10:00:00.250+02:00" },
+      { assignee_id: String(alan.id), due_by: "2099-01-31T10:00:00.250+02:00" },
     ],
   };
   const graces = {
@@ -38,7 +38,7 @@ test("a lesson, a path and a course are assigned to users, each answer with its 
     id: 2,
     assignee_id: alan.id,
     ext_uid: null,
-    due_by: "2030-01-31T08:00:00Z",
+    due_by: "2099-01-31T08:00:00Z",
     status: "Incomplete",
   };
   const ofLesson = await acme.put(`/api/v1/lessons/${lesson}/assignments`, body);
@@ -104,8 +104,8 @@ test("things are assigned to a user, who sees all that they have", async () => {
   const made = await acme.post(`/api/v1/users/${grace.id}/assignments`, {
     assignments: [
       { assignable_id: path, assignable_type: "LearningPaths::Path", notify: true },
-      { assignable_id: lesson, assignable_type: "Lesson", due_by: "2030-12-31" },
-      { assignable_id: path, assignable_type: "LearningPaths::Path", due_by: "2031-12-31" },
+      { assignable_id: lesson, assignable_type: "Lesson", due_by: "2099-12-31" },
+      { assignable_id: path, assignable_type: "LearningPaths::Path", due_by: "2100-12-31" },
     ],
   });
   const updated_at = takeTime(made.body.assignments?.[0].updated_at);
@@ -129,7 +129,7 @@ test("things are assigned to a user, who sees all that they have", async () => {
     id: 2,
     assignable_type: "Lesson",
     assignable_id: lesson,
-    due_by: "2030-12-31T00:00:00Z",
+    due_by: "2099-12-31T00:00:00Z",
   };
   assert.deepEqual(
     [made.status, made.body],
@@ -159,16 +159,16 @@ test("who is named twice is assigned once, in the order of the request", async (
   const [ada, grace, alan] = [1, (await addUser(acme, "Grace")).id, (await addUser(acme, "Alan")).id];
   const lesson = await make.lesson(acme);
   const assigned = await assign(acme, `lessons/${lesson}`, [
-    { assignee_id: alan, due_by: "2030-01-01" },
+    { assignee_id: alan, due_by: "2099-01-01" },
     { assignee_id: ada },
-    { assignee_id: alan, due_by: "2031-01-01" },
+    { assignee_id: alan, due_by: "2100-01-01" },
     { assignee_id: grace },
     { assignee_id: ada },
   ]);
   assert.deepEqual(
     assigned.map(({ id, assignee_id, due_by }) => [id, assignee_id, due_by]),
     [
-      [1, alan, "2030-01-01T00:00:00Z"],
+      [1, alan, "2099-01-01T00:00:00Z"],
       [2, ada, null],
       [3, grace, null],
     ],
@@ -181,12 +181,12 @@ test("who has not completed it keeps the assignment as it is: nothing of it move
   await using lectern = await startServer();
   const { acme, make } = lectern;
   const lesson = await make.lesson(acme);
-  await assign(acme, `lessons/${lesson}`, [{ assignee_id: 1, due_by: "2030-01-01" }]);
+  await assign(acme, `lessons/${lesson}`, [{ assignee_id: 1, due_by: "2099-01-01" }]);
   const started = { status: "Grade Pending", started_at: "2026-01-02 03:04:05+00", score: 40 } as const;
   for (const state of [{ status: "Incomplete" } as const, started]) {
     await setState({ lectern, client: acme }, 1, state);
     const before = await acme.get("/api/v1/assignments");
-    await assign(acme, `lessons/${lesson}`, [{ assignee_id: 1, due_by: "2031-01-01" }]);
+    await assign(acme, `lessons/${lesson}`, [{ assignee_id: 1, due_by: "2100-01-01" }]);
     const after = await acme.get("/api/v1/assignments");
     assert.deepEqual(after.body, before.body);
     const since = encodeURIComponent(await readUpdatedAt(lectern, acme));
@@ -215,7 +215,7 @@ test("who has completed it gets it anew, and the old result is kept", async () =
   assert.equal(completed.status, "Completed");
   assert.equal(completed.completed_at, "2026-01-03T03:04:05Z");
 
-  const [again] = await assign(acme, `paths/${path}`, [{ assignee_id: 1, due_by: "2030-02-01" }]);
+  const [again] = await assign(acme, `paths/${path}`, [{ assignee_id: 1, due_by: "2099-02-01" }]);
   const reassigned_at = takeTime(again.reassigned_at);
   assert.deepEqual(again, {
     id: 1,
@@ -224,7 +224,7 @@ test("who has completed it gets it anew, and the old result is kept", async () =
     assignable_type: "LearningPaths::Path",
     assignable_id: path,
     ext_uid: null,
-    due_by: "2030-02-01T00:00:00Z",
+    due_by: "2099-02-01T00:00:00Z",
     reassigned_at,
     completed_at: null,
     status: "Incomplete",
@@ -235,7 +235,7 @@ test("who has completed it gets it anew, and the old result is kept", async () =
   } = (await acme.get("/api/v1.1/assignments")).body;
   assert.deepEqual(listed, {
     ...completed,
-    due_by: "2030-02-01T00:00:00Z",
+    due_by: "2099-02-01T00:00:00Z",
     reassigned_at,
     started_at: null,
     completed_at: null,
@@ -265,7 +265,7 @@ test("who has completed it gets it anew, and the old result is kept", async () =
       due_by: "2026-01-31 00:00:00+00",
       contents: [{ ...done, lesson_id: lesson }],
     },
-    { ...result, assignment_id: 1, round: 2, due_by: "2030-02-01 00:00:00+00", score: 70, contents: [] },
+    { ...result, assignment_id: 1, round: 2, due_by: "2099-02-01 00:00:00+00", score: 70, contents: [] },
   ]);
   await assertCountsHold(lectern);
 });
@@ -274,7 +274,7 @@ test("each assigning is written into the audit, and one that changes nothing is 
   await using lectern = await startServer();
   const { acme, make } = lectern;
   const lesson = await make.lesson(acme);
-  const wish = [{ assignee_id: 1, due_by: "2030-01-01" }];
+  const wish = [{ assignee_id: 1, due_by: "2099-01-01" }];
   await assign(acme, `lessons/${lesson}`, wish);
   await assign(acme, `lessons/${lesson}`, wish);
   const rows = await make.write(acme, (tx) =>
@@ -293,7 +293,7 @@ test("each assigning is written into the audit, and one that changes nothing is 
       resource_id: lesson,
       before: null,
       after: {
-        assignments: [{ id: 1, assignee_id: 1, due_by: "2030-01-01 00:00:00.000000+00" }],
+        assignments: [{ id: 1, assignee_id: 1, due_by: "2099-01-01 00:00:00.000000+00" }],
       },
     },
   ]);

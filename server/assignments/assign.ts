@@ -12,7 +12,8 @@ import { findTargets, thingKey } from "./targets.ts";
 
 /**
  * Assigns a thing to users. Who has it and has completed it gets it anew; who has it otherwise keeps what they have.
- * All of it or nothing.
+ * All of it or nothing. What is still being written can be assigned too, as the contract knows no such thing: it is begun
+ * once it is published.
  * @returns the assignment of each user, in the order of the request; a user who is named twice stands here once.
  * @throws Problem 404; 400 when the thing or a user is archived, or a user unknown.
  */
@@ -20,12 +21,14 @@ export async function assignThing(tx: WriteTx, thing: Thing, body: AssignBody): 
   return assignWanted(tx, thing, {
     wanted: (body.assignments ?? []).map((item) => toWanted({ ...thing, ...item })),
     fieldOf: (index) => `assignments[${index}].assignee_id`,
+    takesDrafts: true,
   });
 }
 
 /**
  * Assigns a thing to users that the viewer may assign to, as `assignThing` does.
- * @throws Problem 404; 409 when the thing is archived; 422 for users who are archived, unknown or out of reach.
+ * @throws Problem 404; 409 when the thing is archived or not published yet; 422 for users who are archived, unknown or
+ * out of reach.
  */
 export async function assignToUsers(
   tx: WriteTx,
@@ -35,6 +38,7 @@ export async function assignToUsers(
   return assignWanted(tx, thing, {
     wanted: user_ids.map((assignee_id) => toWanted({ ...thing, assignee_id, due_by })),
     fieldOf: (index) => `user_ids[${index}]`,
+    takesDrafts: false,
   });
 }
 
@@ -42,9 +46,15 @@ interface Asked {
   readonly wanted: readonly Wanted[];
   /** The field that an element came in. */
   readonly fieldOf: (index: number) => string;
+  /** Whether what is not published yet can be assigned. */
+  readonly takesDrafts: boolean;
 }
 
-async function assignWanted(tx: WriteTx, thing: Thing, { wanted, fieldOf }: Asked): Promise<AssignmentRow[]> {
+async function assignWanted(
+  tx: WriteTx,
+  thing: Thing,
+  { wanted, fieldOf, takesDrafts }: Asked,
+): Promise<AssignmentRow[]> {
   const at = await lockCounters(tx, ...assignmentCounters);
   const user_ids = wanted.map(({ assignee_id }) => assignee_id);
   const [targets, isReached] = await Promise.all([
@@ -55,6 +65,7 @@ async function assignWanted(tx: WriteTx, thing: Thing, { wanted, fieldOf }: Aske
   const name = nameOf(thing.assignable_type);
   if (found === undefined) throw notFound(name);
   if (found.archived_at !== null) throw conflict(`This ${name.toLowerCase()} is archived: restore it first`);
+  if (found.is_draft && !takesDrafts) throw conflict(`This ${name.toLowerCase()} is not published yet`);
   check(wanted, ({ assignee_id }, index) => {
     const user = isReached(assignee_id) ? targets.users.get(assignee_id) : undefined;
     return findFault(fieldOf(index), "User", user);
@@ -117,15 +128,18 @@ export async function assignToUser(
 
 /** Reads an element of a request: a due date that is only a date is midnight UTC. */
 function toWanted(
-  given: Pick<Wanted, "assignee_id" | "assignable_type" | "assignable_id"> & { due_by?: string | null },
+  given: Pick<Wanted, "assignee_id" | "assignable_type" | "assignable_id" | "notify"> & {
+    due_by?: string | null;
+  },
 ): Wanted {
-  const { assignee_id, assignable_type, assignable_id, due_by } = given;
+  const { assignee_id, assignable_type, assignable_id, due_by, notify = true } = given;
   return {
     assignee_id,
     assignable_type,
     assignable_id,
     due_by: due_by == null ? null : (parseMoment(due_by) ?? null),
     group_id: null,
+    notify,
   };
 }
 

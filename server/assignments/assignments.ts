@@ -14,11 +14,12 @@ export interface Thing {
 /** The statuses that are stored. Overdue is not: it comes with the time. */
 export type StoredStatus = Assignments["status"];
 
-/** The columns of an assignment that answers show. ext_uid is the assignee's. */
-export interface AssignmentRow extends Thing {
+/** An assignment as it is stored. */
+export interface StoredAssignment extends Thing {
   readonly id: number;
   readonly assignee_id: number;
-  readonly ext_uid: string | null;
+  /** The group by which the user got it. */
+  readonly group_id: number | null;
   readonly assigned_at: string;
   readonly due_by: string | null;
   readonly reassigned_at: string | null;
@@ -29,11 +30,18 @@ export interface AssignmentRow extends Thing {
   readonly score: number | null;
 }
 
+/** What answers show of it. ext_uid is the assignee's. */
+export interface AssignmentRow extends StoredAssignment {
+  readonly ext_uid: string | null;
+}
+
 /** An assignment that somebody is to have. group_id names the group by which they get it. */
 export interface Wanted extends Thing {
   readonly assignee_id: number;
   readonly due_by: string | null;
   readonly group_id: number | null;
+  /** Whether they are mailed about it; yes without. */
+  readonly notify?: boolean;
 }
 
 /** Whether the learner has finished: what waits for a grader counts as a completion. */
@@ -86,7 +94,7 @@ export function toAssignments(tx: Tx, rows: readonly AssignmentRow[]): Assignmen
   }));
 }
 
-/** The texts compare as the times do: both are UTC, in the order of year to second. */
-function isOverdue({ status, due_by }: AssignmentRow, today: string): boolean {
+/** Whether it is overdue. The texts compare as the times do: both are UTC, in the order of year to second. */
+export function isOverdue({ status, due_by }: StoredAssignment, today: string): boolean {
   return status === "Incomplete" && due_by !== null && due_by < today;
 }

@@ -59,13 +59,16 @@ test("who walks the pages while rows change, and goes on from the largest time s
   const writing = { left: 3 };
   // Three writers at once; each change is a score that the assignment did not have.
   const writers = [0, 1, 2].map(async (writer) => {
-    for (let step = 0; step < 25; step += 1) {
-      const id = 1 + ((step * 37 + writer * 11) % count);
-      const score = (step * 3 + writer) % 101;
-      await setState(school, id, { status: "Grade Pending", score });
-      truth.set(id, score);
+    try {
+      for (let step = 0; step < 25; step += 1) {
+        const id = 1 + ((step * 37 + writer * 11) % count);
+        const score = (step * 3 + writer) % 101;
+        await setState(school, id, { status: "Grade Pending", score });
+        truth.set(id, score);
+      }
+    } finally {
+      writing.left -= 1;
     }
-    writing.left -= 1;
   });
   const pollers = [new Poller(acme, followLink), new Poller(acme, countPages)];
   while (writing.left > 0) await Promise.all(pollers.map((poller) => poller.poll()));

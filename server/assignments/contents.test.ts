@@ -2,10 +2,43 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { lockCounters, moveCounter } from "../db/counters.ts";
+import { MOST_LEVELS } from "../paths/cycles.ts";
 import type { Maker } from "../test/make.ts";
 import { addManyUsers } from "../test/people.ts";
 import { type Client, startServer } from "../test/server.ts";
 import { assign, setProgress } from "../test/learning.ts";
+
+// The first of all, as what is not compiled yet takes the most of the stack.
+test("paths nest as many levels deep as can be stored", async () => {
+  await using lectern = await startServer();
+  const { acme, make } = lectern;
+  const lesson = await make.lesson(acme);
+  const innermost = await make.path(acme, { contents: [{ resource_type: "lesson", lesson_id: lesson }] });
+  const path = await wrapPath(make, acme, { innermost, times: MOST_LEVELS - 1 });
+  await assign(acme, `paths/${path}`, [{ assignee_id: 1 }]);
+  await setProgress(
+    { lectern, client: acme },
+    { assignment_id: 1, lesson_id: lesson },
+    { status: "Completed", score: 77, completed_at: "2026-01-01" },
+  );
+  const { status, body } = await acme.get("/api/v1.1/assignments");
+  assert.equal(status, 200);
+  let { contents } = body.assignments[0];
+  for (let level = MOST_LEVELS - 1; level > 0; level -= 1) {
+    assert.deepEqual([contents.length, contents[0].id, contents[0].resource_type], [1, level, "path"]);
+    ({ contents } = contents[0]);
+  }
+  assert.deepEqual(contents, [
+    {
+      id: lesson,
+      resource_type: "lesson",
+      started_at: null,
+      completed_at: "2026-01-01T00:00:00Z",
+      score: 77,
+      status: "Completed",
+    },
+  ]);
+});
 
 test("a path assignment shows the path as it is now, with the learner's own progress", async () => {
   await using lectern = await startServer();
@@ -91,38 +124,6 @@ test("a path assignment shows the path as it is now, with the learner's own prog
     },
     { ...third, contents: [], is_certification: false },
     fourth,
-  ]);
-});
-
-test("paths nest a thousand levels deep", async () => {
-  await using lectern = await startServer();
-  const { acme, make } = lectern;
-  const lesson = await make.lesson(acme);
-  const levels = 1_000;
-  const innermost = await make.path(acme, { contents: [{ resource_type: "lesson", lesson_id: lesson }] });
-  const path = await wrapPath(make, acme, { innermost, times: levels - 1 });
-  await assign(acme, `paths/${path}`, [{ assignee_id: 1 }]);
-  await setProgress(
-    { lectern, client: acme },
-    { assignment_id: 1, lesson_id: lesson },
-    { status: "Completed", score: 77, completed_at: "2026-01-01" },
-  );
-  const { status, body } = await acme.get("/api/v1.1/assignments");
-  assert.equal(status, 200);
-  let { contents } = body.assignments[0];
-  for (let level = levels - 1; level > 0; level -= 1) {
-    assert.deepEqual([contents.length, contents[0].id, contents[0].resource_type], [1, level, "path"]);
-    ({ contents } = contents[0]);
-  }
-  assert.deepEqual(contents, [
-    {
-      id: lesson,
-      resource_type: "lesson",
-      started_at: null,
-      completed_at: "2026-01-01T00:00:00Z",
-      score: 77,
-      status: "Completed",
-    },
   ]);
 });
 

@@ -3,24 +3,20 @@ import { type Kind, moveTotals } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
 import { prepare } from "../db/prepare.ts";
 import { addToLists, removeFromLists } from "../db/lists.ts";
-import { isFinished, type StoredStatus, type Thing } from "./assignments.ts";
+import { isFinished, type StoredAssignment, type Thing } from "./assignments.ts";
+import { noteAssignments } from "./events.ts";
+import { noteMadeOverdue } from "./overdue-notices.ts";
 import { type CompletionMove, type Learner, recountLearners } from "./learners.ts";
 import { thingKey } from "./targets.ts";
 
-/** The columns of an assignment that something is counted by. */
-export interface Counted extends Thing {
-  readonly id: number;
-  readonly assignee_id: number;
-  readonly status: StoredStatus;
-  readonly due_by: string | null;
-}
-
 /** Assignments before and after a write: one that is only in `after` is new, one that is only in `before` is gone. */
 export interface Change {
-  readonly before: readonly Counted[];
-  readonly after: readonly Counted[];
+  readonly before: readonly StoredAssignment[];
+  readonly after: readonly StoredAssignment[];
   /** Whose progress in the lessons of an assigned path, or whose attempt from the library, has changed too. */
   readonly learners: readonly Learner[];
+  /** Assignments whose people are not to be mailed about the change. */
+  readonly silent?: ReadonlySet<number>;
   readonly at: string;
 }
 
@@ -33,12 +29,14 @@ export function listOf({ assignable_type, assignable_id }: Thing): string {
 }
 
 /**
- * Moves all that is counted of assignments: totals, lists, the counts of lessons, paths and courses, due dates. The
+ * Moves all that is counted of assignments, and notes the events of it: totals, lists, the counts of lessons, paths and courses, due dates. The
  * only place that does. Call it after the rows are written, under the lock of the assignment counters. It takes some
  * ten statements for any number of rows.
  */
 export async function countAssignments(tx: WriteTx, change: Change): Promise<void> {
   if (change.before.length === 0 && change.after.length === 0 && change.learners.length === 0) return;
+  noteAssignments(tx, change);
+  await noteMadeOverdue(tx, change);
   const completions = await recountLearners(tx, findLearners(change));
   await countInLists(tx, change);
   // Each is one statement. What sends a second when the first has come back can't stand here: should another one
@@ -114,7 +112,7 @@ function sumThings({ before, after }: Change, completions: ReadonlyMap<number, C
     moves.set(key, move);
     return move.by;
   };
-  const add = (row: Counted, sign: 1 | -1) => {
+  const add = (row: StoredAssignment, sign: 1 | -1) => {
     const by = moveOf(row);
     by.assignees += sign;
     if (row.status === "Completed") by.completed += sign;
@@ -176,7 +174,7 @@ type DueDates = ReadonlyMap<string, number>;
 
 function sumDueDates({ before, after }: Change): DueDates {
   const days = new Map<string, number>();
-  const add = ({ status, due_by }: Counted, by: number) => {
+  const add = ({ status, due_by }: StoredAssignment, by: number) => {
     if (status !== "Incomplete" || due_by === null) return;
     const day = due_by.slice(0, "2020-12-31".length);
     days.set(day, (days.get(day) ?? 0) + by);

@@ -40,6 +40,7 @@ export async function createAssignments(tx: WriteTx, given: NewAssignments): Pro
     assignee_id: item.assignee_id,
     assignable_type: item.assignable_type,
     assignable_id: item.assignable_id,
+    group_id: item.group_id,
     ext_uid: users.get(item.assignee_id)?.ext_uid ?? null,
     assigned_at: at,
     due_by: item.due_by,

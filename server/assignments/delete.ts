@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import type { WriteTx } from "../db/db.ts";
-import { type Counted, countAssignments } from "./counts.ts";
+import type { StoredAssignment } from "./assignments.ts";
+import { countAssignments } from "./counts.ts";
+import { deleteNotices } from "./overdue-notices.ts";
 import type { Learner } from "./learners.ts";
 
 /**
@@ -24,6 +26,7 @@ export async function deleteAssignmentsOfUser(
       .executeTakeFirst();
     removed[table] = Number(numDeletedRows);
   }
+  await deleteNotices(tx, ids);
   await tx.sql
     .deleteFrom("assignments")
     .where("company_id", "=", tx.company.id)
@@ -36,9 +39,10 @@ export async function deleteAssignmentsOfUser(
 
 const tablesOfAssignments = ["lesson_progress", "assignment_results"] as const;
 
-async function findAssignments(tx: WriteTx, user_id: number): Promise<Counted[]> {
-  const { rows } = await sql<Counted>`
-    select id, assignee_id, assignable_type, assignable_id, status, due_by
+async function findAssignments(tx: WriteTx, user_id: number): Promise<StoredAssignment[]> {
+  const { rows } = await sql<StoredAssignment>`
+    select id, assignee_id, assignable_type, assignable_id, group_id, assigned_at, due_by, reassigned_at, started_at,
+      completed_at, updated_at, status, score
     from assignments
     where company_id = ${tx.company.id} and assignee_id = ${user_id}`.execute(tx.sql);
   return rows;

@@ -5,13 +5,13 @@ import { invalid, notFound } from "../http/problem.ts";
 import type { Privilege } from "../privileges/privileges.ts";
 import { parseMoment, startOfToday } from "../time.ts";
 import { isVisibleUser } from "../users/visible.ts";
-import { type AssignmentRow, toAssignments } from "./assignments.ts";
+import type { AssignmentRow } from "./assignments.ts";
 import { isOfGroup } from "./select.ts";
+import { showAssignment } from "./show.ts";
 import type { AssignmentDetails, AssignmentsQuery } from "./v2-schema.ts";
 
 /** A row of `assignments` with who and what it is about. */
 export interface DetailRow extends AssignmentRow {
-  readonly group_id: number | null;
   readonly user_name: string;
   readonly user_email: string;
   readonly title: string;
@@ -75,15 +75,12 @@ export async function listDetailsOf(tx: Tx, ids: readonly number[]): Promise<Ass
 
 /** An assignment as version 2 shows it to who assigns. */
 export function toDetails(tx: Tx, row: DetailRow, include: Include): AssignmentDetails {
-  const [shown] = toAssignments(tx, [row]);
-  if (shown === undefined) throw new Error("an assignment is shown as one");
-  const { assignee_id, ext_uid: _ext_uid, ...about } = shown;
   const included = new Set(include?.split(","));
   return {
-    ...about,
-    user_id: assignee_id,
-    group_id: row.group_id,
-    ...(included.has("user") && { user: { id: assignee_id, name: row.user_name, email: row.user_email } }),
+    ...showAssignment(row, startOfToday(tx.now, tx.company.time_zone)),
+    ...(included.has("user") && {
+      user: { id: row.assignee_id, name: row.user_name, email: row.user_email },
+    }),
     ...(included.has("content") && { content: { title: row.title } }),
   };
 }

@@ -5,7 +5,8 @@ import { requireMatch } from "../http/match.ts";
 import { conflict } from "../http/problem.ts";
 import { parseMoment } from "../time.ts";
 import { nameOf } from "./assignments.ts";
-import { type Counted, countAssignments } from "./counts.ts";
+import type { StoredAssignment } from "./assignments.ts";
+import { countAssignments } from "./counts.ts";
 import { getDetails, toDetails, WHOLE } from "./details.ts";
 import { assignmentCounters } from "./give.ts";
 import { reassign } from "./reassign.ts";
@@ -70,7 +71,7 @@ export async function reassignAssignment(
 }
 
 /** Makes sure that neither the learner nor what they learn is archived. @throws Problem 409 */
-async function requireActive(tx: WriteTx, assignment: Counted): Promise<void> {
+async function requireActive(tx: WriteTx, assignment: StoredAssignment): Promise<void> {
   const { assignee_id, assignable_type, assignable_id } = assignment;
   const thing = { assignable_type, assignable_id };
   const { users, things } = await findTargets(tx, { user_ids: [assignee_id], things: [thing], pairs: [] });

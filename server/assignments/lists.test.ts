@@ -12,7 +12,7 @@ test("the list shows every field of lessons, paths and courses that are assigned
   const grace = await addUser(acme, "Grace", { ext_uid: "g-1" });
   const lesson = await make.lesson(acme);
   const course = await make.course(acme);
-  await assign(acme, `lessons/${lesson}`, [{ assignee_id: grace.id, due_by: "2030-12-31" }]);
+  await assign(acme, `lessons/${lesson}`, [{ assignee_id: grace.id, due_by: "2099-12-31" }]);
   await assign(acme, `courses/${course}`, [{ assignee_id: grace.id }]);
   await setState({ lectern, client: acme }, 2, {
     status: "Completed",
@@ -30,7 +30,7 @@ test("the list shows every field of lessons, paths and courses that are assigned
     assignable_id: lesson,
     ext_uid: "g-1",
     assigned_at: takeTime(first.assigned_at),
-    due_by: "2030-12-31T00:00:00Z",
+    due_by: "2099-12-31T00:00:00Z",
     reassigned_at: null,
     started_at: null,
     completed_at: null,

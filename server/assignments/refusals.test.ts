@@ -73,6 +73,17 @@ test("what is archived or unknown can't be assigned, nor can anything to it", as
   assert.deepEqual(await told("/api/v1/users/99/assignments", wish), [404, "User not found"]);
 });
 
+test("what is still being written is assigned by version 1, as its contract knows no drafts, and refused by version 2", async () => {
+  await using lectern = await startServer();
+  const { acme } = lectern;
+  const { body: lesson } = await acme.post("/api/v2/lessons", { title: "Fire" });
+  const wish = { assignable_type: "Lesson", assignable_id: lesson.id };
+  const refused = await acme.post("/api/v2/assignments", { ...wish, user_ids: [1] });
+  assert.deepEqual([refused.status, refused.body.detail], [409, "This lesson is not published yet"]);
+  const body = { assignments: [{ assignee_id: 1 }] };
+  assert.equal((await acme.put(`/api/v1/lessons/${lesson.id}/assignments`, body)).status, 200);
+});
+
 test("a request that can't be read is told every field that is wrong", async () => {
   await using lectern = await startServer();
   const { acme, make } = lectern;

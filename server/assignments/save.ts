@@ -48,6 +48,9 @@ export async function saveAssignments(tx: WriteTx, { wanted, targets, at }: Requ
     before,
     after: [...created, ...after],
     learners: [...learners, ...adopters],
+    silent: new Set(
+      [...created, ...after].filter((row) => asked.get(pairKey(row))?.notify === false).map(({ id }) => id),
+    ),
     at,
   });
   const rows = new Map([...existing, ...[...created, ...after].map((row) => [pairKey(row), row] as const)]);

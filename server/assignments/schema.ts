@@ -177,9 +177,6 @@ export type AssignmentFilters = Static<typeof ListedAssignmentQuery>;
 
 export const PagedQuery = Type.Object(PageQuery);
 
-/** A list that is never paged; a mistyped filter is an error here too. */
-export const WholeQuery = Type.Object({});
-
 const statuses = ["incomplete", "completed", "overdue", "grade_pending"] as const;
 export type StatusName = (typeof statuses)[number];
 export const StatusParams = Type.Object({

@@ -33,7 +33,7 @@ export async function selectAssignments(tx: Tx, selection: Selection): Promise<A
  */
 export function columnsOf(company_id: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    id, assignee_id, assignable_type, assignable_id, assigned_at, due_by, reassigned_at, started_at, completed_at,
+    id, assignee_id, assignable_type, assignable_id, group_id, assigned_at, due_by, reassigned_at, started_at, completed_at,
     updated_at, status, score,
     (select ext_uid from users where users.company_id = ${company_id} and users.id = assignee_id) as ext_uid`;
 }

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import type { WriteTx } from "../db/db.ts";
-import { type Counted, countAssignments } from "./counts.ts";
+import type { StoredAssignment } from "./assignments.ts";
+import { countAssignments } from "./counts.ts";
+import { deleteNotices } from "./overdue-notices.ts";
 import type { Learner } from "./learners.ts";
 
 /**
@@ -8,7 +10,7 @@ import type { Learner } from "./learners.ts";
  * attempts and report cards, which then name an assignment that is gone. An attempt that is under way, or waits for a
  * grader, goes on as one from the library. Needs the assignment counters locked.
  */
-export async function takeAway(tx: WriteTx, before: readonly Counted[], at: string): Promise<void> {
+export async function takeAway(tx: WriteTx, before: readonly StoredAssignment[], at: string): Promise<void> {
   if (before.length === 0) return;
   const ids = before.map(({ id }) => id);
   const learners = [...(await freeAttempts(tx, ids)), ...(await deleteProgress(tx, ids))];
@@ -20,6 +22,7 @@ export async function takeAway(tx: WriteTx, before: readonly Counted[], at: stri
       delete from ${sql.table(table)}
       where company_id = ${tx.company.id} and ${sql.ref(column)} = any(${ids}::bigint[])`.execute(tx.sql);
   }
+  await deleteNotices(tx, ids);
   await countAssignments(tx, { before, after: [], learners, at });
 }
 

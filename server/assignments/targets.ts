@@ -28,6 +28,11 @@ export interface FoundUser {
 
 export interface FoundThing extends Thing {
   readonly archived_at: string | null;
+  /**
+   * Whether it is still being written: a lesson or path with a draft and no published version. What was imported has
+   * neither, and can be assigned as ever.
+   */
+  readonly is_draft: boolean;
 }
 
 export function thingKey({ assignable_type, assignable_id }: Thing): string {
@@ -71,15 +76,23 @@ async function findThings(tx: Tx, things: Iterable<Thing>): Promise<FoundThing[]
   };
   for (const { assignable_type, assignable_id } of things) ids[assignable_type].add(assignable_id);
   const { rows } = await sql<FoundThing>`
-    select 'Lesson' as assignable_type, id as assignable_id, archived_at
+    select 'Lesson' as assignable_type, id as assignable_id, archived_at,
+      published_version is null and exists (
+        select from lesson_drafts draft
+        where draft.company_id = ${tx.company.id} and draft.lesson_id = lessons.id
+      ) as is_draft
     from lessons
     where company_id = ${tx.company.id} and id = any(${[...ids.Lesson]}::bigint[])
     union all
-    select 'LearningPaths::Path', id, archived_at
+    select 'LearningPaths::Path', id, archived_at,
+      published_version is null and exists (
+        select from path_drafts draft
+        where draft.company_id = ${tx.company.id} and draft.path_id = paths.id
+      )
     from paths
     where company_id = ${tx.company.id} and id = any(${[...ids["LearningPaths::Path"]]}::bigint[])
     union all
-    select 'Course', id, archived_at
+    select 'Course', id, archived_at, false
     from courses
     where company_id = ${tx.company.id} and id = any(${[...ids.Course]}::bigint[])`.execute(tx.sql);
   return rows;
@@ -88,7 +101,7 @@ async function findThings(tx: Tx, things: Iterable<Thing>): Promise<FoundThing[]
 async function findExisting(tx: Tx, pairs: readonly Pair[]): Promise<Omit<AssignmentRow, "ext_uid">[]> {
   const { rows } = await sql<Omit<AssignmentRow, "ext_uid">>`
     select assignments.id, assignments.assignee_id, assignments.assignable_type, assignments.assignable_id,
-      assignments.assigned_at, assignments.due_by, assignments.reassigned_at, assignments.started_at,
+      assignments.group_id, assignments.assigned_at, assignments.due_by, assignments.reassigned_at, assignments.started_at,
       assignments.completed_at, assignments.updated_at, assignments.status, assignments.score
     from unnest(
       ${pairs.map(({ assignee_id }) => assignee_id)}::bigint[],

@@ -5,7 +5,7 @@ import { UserParams as params } from "../users/schema.ts";
 import { assignToUser } from "./assign.ts";
 import { type Assignment, toAssignments } from "./assignments.ts";
 import { listOfUser } from "./lists.ts";
-import { UserAssignBody, UserAssignment, WholeQuery } from "./schema.ts";
+import { UserAssignBody, UserAssignment } from "./schema.ts";
 
 const tags = ["Users"];
 const assignments = Type.Array(ref(UserAssignment));
@@ -22,7 +22,6 @@ export function registerUserAssignments(app: App): void {
         tags,
         summary: "List a user's assignments",
         params,
-        querystring: WholeQuery,
         response: answers(200, Listed),
       },
     },

@@ -6,7 +6,6 @@ import { assignToUsers } from "./assign.ts";
 import { getDetails, listDetails, listDetailsOf, toDetails, WHOLE } from "./details.ts";
 import { reassignAssignment, removeAssignment, updateAssignment } from "./edit.ts";
 import { getHistory } from "./history.ts";
-import { requirePublished } from "./published.ts";
 import {
   AssignmentChange,
   AssignmentDetails,
@@ -137,7 +136,6 @@ async function assign(
   body: Static<typeof NewAssignments>,
 ): Promise<Static<typeof MadeAssignments>> {
   const { assignable_type, assignable_id } = body;
-  await requirePublished(tx, { assignable_type, assignable_id });
   const rows = await assignToUsers(tx, { assignable_type, assignable_id }, body);
   return {
     data: await listDetailsOf(

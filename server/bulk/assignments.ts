@@ -1,11 +1,10 @@
 import { type AssignmentRow as StoredAssignment, nameOf, type Wanted } from "../assignments/assignments.ts";
-import { requirePublished } from "../assignments/published.ts";
 import { type Saved, saveAssignments } from "../assignments/save.ts";
 import { takeAway } from "../assignments/take-away.ts";
 import { findTargets, pairKey, type Targets, thingKey } from "../assignments/targets.ts";
 import { auditAll, type Deed } from "../db/audit.ts";
 import type { WriteTx } from "../db/db.ts";
-import { type FieldError, Problem } from "../http/problem.ts";
+import type { FieldError } from "../http/problem.ts";
 import { parseMoment } from "../time.ts";
 import { findNamed, isWrong } from "./people.ts";
 import { type AssignmentRow, type GivenRow, isRow, type Outcome, refuse } from "./rows.ts";
@@ -41,7 +40,6 @@ export async function applyAssignmentRows(
     things,
     pairs,
   });
-  const drafts = await findDrafts(tx, things);
   const outcomes: Outcome[] = rows.flatMap(({ row, errors }) =>
     errors.length > 0 ? refuse(row, ...errors) : [],
   );
@@ -49,7 +47,7 @@ export async function applyAssignmentRows(
   for (const [index, { row, given }] of read.entries()) {
     const user = users[index];
     if (user === undefined) continue;
-    const fault = isWrong(user) ? user : (findFault(targets, given, user) ?? drafts.get(thingKey(given)));
+    const fault = isWrong(user) ? user : findFault(targets, given, user);
     if (fault !== undefined || isWrong(user)) outcomes.push(refuse(row, ...(fault ? [fault] : [])));
     else asked.push({ row, wanted: toWanted(given, user.id), remove: given.remove === true });
   }
@@ -62,22 +60,7 @@ function toWanted({ assignable_type, assignable_id, due_by }: AssignmentRow, ass
   return { assignee_id, assignable_type, assignable_id, due_by: moment, group_id: null };
 }
 
-/** What is still being written, by its key, with why it can't be assigned. */
-async function findDrafts(tx: WriteTx, things: readonly AssignmentRow[]): Promise<Map<string, FieldError>> {
-  const drafts = new Map<string, FieldError>();
-  const assigned = things.filter(({ remove }) => remove !== true);
-  for (const [key, thing] of new Map(assigned.map((row) => [thingKey(row), row]))) {
-    try {
-      await requirePublished(tx, thing);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      drafts.set(key, { field: "assignable_id", message: "is not published yet" });
-    }
-  }
-  return drafts;
-}
-
-/** What is archived can't be assigned; it can be taken away. */
+/** What is archived or still being written can't be assigned; it can be taken away. */
 function findFault(
   { things }: Targets,
   row: AssignmentRow,
@@ -91,6 +74,7 @@ function findFault(
     return { field: "assignable_id", message: `is archived: restore the ${noun} first` };
   }
   if (user.archived_at !== null) return { field: "user", message: "is archived: restore the user first" };
+  if (thing.is_draft) return { field: "assignable_id", message: "is not published yet" };
   return undefined;
 }
 

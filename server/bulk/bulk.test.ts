@@ -137,7 +137,7 @@ test("memberships and assignments come and go by rows", async () => {
   const thing = { assignable_type: "Lesson", assignable_id: lesson };
   const assigned = await work(lectern, acme, "assignments", {
     rows: [
-      { user_id: grace.id, ...thing, due_by: "2030-01-01" },
+      { user_id: grace.id, ...thing, due_by: "2099-01-01" },
       { user_id: grace.id, ...thing },
       { ext_uid: "A", ...thing },
       { user_id: grace.id, ...thing, remove: true },

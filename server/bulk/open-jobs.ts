@@ -1,4 +1,5 @@
 import type { Tx, WriteTx } from "../db/db.ts";
+import { queueMail } from "../mail/notices.ts";
 import type { StoredActor } from "./jobs.ts";
 import type { BulkKind } from "./rows.ts";
 import { readActor } from "./stored.ts";
@@ -82,11 +83,22 @@ interface End {
 
 /** Ends a job that is under way; one that has ended otherwise stays as it is. */
 export async function endJob(tx: WriteTx, id: number, { status, at, message = "" }: End): Promise<void> {
-  await tx.sql
+  const ended = await tx.sql
     .updateTable("bulk_jobs")
     .set({ status, finished_at: at, message: message === "" ? null : message })
     .where("company_id", "=", tx.company.id)
     .where("id", "=", id)
     .where("status", "=", "running")
-    .execute();
+    .returning("dry_run")
+    .executeTakeFirst();
+  const { type, user_id } = tx.actor;
+  // A script asks for itself how its job went; a person has gone on to something else meanwhile.
+  if (ended === undefined || ended.dry_run || type !== "user" || user_id === null) return;
+  const notice = {
+    kind: "job_done",
+    pace: "soon",
+    facts: { job_id: id },
+    send_at: tx.now.toISOString(),
+  } as const;
+  await queueMail(tx, [{ ...notice, key: `job/${id}`, user_id }]);
 }

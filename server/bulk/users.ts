@@ -1,7 +1,9 @@
 import { auditAll } from "../db/audit.ts";
 import type { WriteTx } from "../db/db.ts";
+import { follow, followNew } from "../events/changes.ts";
 import { refillGroups, type UserWrite } from "../groups/refill.ts";
 import type { FieldError } from "../http/problem.ts";
+import { isToldOfAccount, userEvents } from "../users/events.ts";
 import { reachesEverybody } from "../users/visible.ts";
 import { toEmailKey } from "../users/users.ts";
 import { CustomFields } from "./custom-fields.ts";
@@ -159,7 +161,14 @@ class Batch {
     const changed = [...this.#changed];
     if (changed.length === 0) return;
     const { at } = this.#write;
+    const former = changed.filter(({ before }) => before !== null);
+    await follow(
+      this.#tx,
+      userEvents,
+      former.map(({ id }) => id),
+    );
     await savePeople(this.#tx, changed, at);
+    this.#followNew(changed.filter(({ before }) => before === null));
     await this.#known.fields.save(changed);
     await auditAll(
       this.#tx,
@@ -178,6 +187,12 @@ class Batch {
     }
     this.#changed.clear();
     this.#freed.clear();
+  }
+
+  #followNew(people: readonly Person[]): void {
+    const quiet = people.filter(({ columns }) => !isToldOfAccount(columns));
+    const [ids, silent] = [people, quiet].map((some) => some.map(({ id }) => id));
+    followNew(this.#tx, userEvents, { ids: ids ?? [], silent: silent ?? [] });
   }
 }
 

@@ -4,7 +4,9 @@ import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { Command } from "commander";
 import { onCompany } from "../companies/commands.ts";
+import { readConfig } from "../config.ts";
 import { print, say } from "../serving/command.ts";
+import { openSecrets } from "../serving/secrets.ts";
 import { exportBundle } from "./export.ts";
 import { importBundle } from "./import.ts";
 
@@ -41,8 +43,9 @@ async function runImport(file: string, { subdomain, json }: ImportOptions): Prom
 
 async function runExport(file: string, { subdomain }: { readonly subdomain: string }): Promise<void> {
   const target: Writable = file === "-" ? process.stdout : createWriteStream(file, { mode: 0o600 });
+  const secrets = await openSecrets(readConfig());
   await onCompany(subdomain, (database, company) =>
-    exportBundle(database, company, async (chunk) => {
+    exportBundle({ database, secrets }, company, async (chunk) => {
       if (!target.write(chunk)) await once(target, "drain");
     }),
   );

@@ -1,7 +1,7 @@
 import type { Tx } from "../db/db.ts";
 import { listCustomData } from "../users/custom-fields.ts";
 import { listGroupNames } from "../users/groups.ts";
-import { selectUsers, toUserSummary } from "../users/users.ts";
+import { selectUsers, toUserSummary } from "../users/show.ts";
 import { pagesById } from "./pages.ts";
 import { exactTime, exactZonedTimeOrNull } from "./times.ts";
 

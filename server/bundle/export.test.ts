@@ -73,10 +73,14 @@ test("an export sees one moment, however slowly it is read", async () => {
   const { acme } = lectern;
   await importInto(lectern, acme, { tags: [{ id: 1, name: "Before" }] });
   let text = "";
-  await exportBundle(lectern.database, acme.company, async (chunk) => {
-    // The whole is one chunk, so all has been read by now; a change must not be in a chunk that comes later.
-    await importInto(lectern, acme, { tags: [{ id: 2, name: "After" }] });
-    text += chunk;
-  });
+  await exportBundle(
+    { database: lectern.database, secrets: lectern.secrets },
+    acme.company,
+    async (chunk) => {
+      // The whole is one chunk, so all has been read by now; a change must not be in a chunk that comes later.
+      await importInto(lectern, acme, { tags: [{ id: 2, name: "After" }] });
+      text += chunk;
+    },
+  );
   assert.deepEqual(JSON.parse(text).tags, [{ id: 1, resource_type: "tag", name: "Before" }]);
 });

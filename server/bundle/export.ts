@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import type { Company } from "../companies/companies.ts";
 import type { Database, Tx } from "../db/db.ts";
+import type { Secrets } from "../secrets.ts";
+import { getLessonCompletedWebhook } from "../webhooks/contract.ts";
 import { exportAssignments } from "./export-assignments.ts";
 import {
   exportCourses,
@@ -17,18 +19,18 @@ import { COMPANY_KEY, FORMAT, FORMAT_KEY, furtherParts } from "./parts.ts";
 /**
  * Writes a company as a bundle, as it is at one moment. What an import makes of it loses nothing of the company's data;
  * its name, its plan, passwords, API keys and the audit log are not in it: those belong to an installation.
- * @param database without a time limit for statements.
+ * @param database without a time limit for statements, and what the webhook's authorization was sealed by.
  * @param write takes the next piece; the export waits for it.
  */
 export async function exportBundle(
-  database: Database,
+  { database, secrets }: { readonly database: Database; readonly secrets: Secrets },
   company: Company,
   write: (chunk: string) => Promise<void>,
 ): Promise<void> {
   await database.readSnapshot(company, async (given) => {
     // Who reads the export may be slower than the limit for a transaction that does nothing.
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(given.sql);
-    const { time_zone, ...settings } = await readCompany(given);
+    const { time_zone, ...settings } = await readCompany(given, secrets);
     const tx = { ...given, company: { ...company, time_zone } };
     const output = new Output(write);
     await output.value(FORMAT_KEY, FORMAT);
@@ -48,12 +50,18 @@ export async function exportBundle(
   });
 }
 
-async function readCompany(tx: Tx) {
-  return tx.sql
+async function readCompany(tx: Tx, secrets: Secrets) {
+  const { time_zone } = await tx.sql
     .selectFrom("companies")
-    .select(["time_zone", "lesson_completed_callback_url", "lesson_completed_callback_authorization"])
+    .select("time_zone")
     .where("company_id", "=", tx.company.id)
     .executeTakeFirstOrThrow();
+  const { url, authorization } = await getLessonCompletedWebhook(tx, secrets);
+  return {
+    time_zone,
+    lesson_completed_callback_url: url,
+    lesson_completed_callback_authorization: authorization,
+  };
 }
 
 /** The largest id that each kind ever had, so that the ids of what was deleted are not used again elsewhere either. */
@@ -63,7 +71,7 @@ async function readLastIds(tx: Tx): Promise<Record<string, number>> {
     .select(["kind", "last_id"])
     .where("company_id", "=", tx.company.id)
     .where("last_id", ">", 0)
-    .where("kind", "<>", "api_keys")
+    .where("kind", "not in", ["api_keys", "webhook_endpoints"])
     .orderBy("kind")
     .execute();
   // PostgreSQL's order of texts depends on a database's locale.

@@ -117,6 +117,7 @@ async function moveUser(tx: WriteTx, { from, to, keys }: Move): Promise<void> {
 export const userColumns = [
   ["passwords", "user_id"],
   ["sessions", "user_id"],
+  ["sign_in_devices", "user_id"],
   ["sign_in_links", "user_id"],
   ["content_authors", "user_id"],
   ["attempts", "user_id"],
@@ -138,6 +139,9 @@ export const userColumns = [
   ["lesson_progress", "user_id"],
   ["lesson_completions", "user_id"],
   ["library_uses", "user_id"],
+  ["mails", "user_id"],
+  ["mail_notices", "user_id"],
+  ["mail_preferences", "user_id"],
   ["users", "archived_by_user_id"],
   ["groups", "archived_by_user_id"],
   ["lessons", "archived_by_user_id"],

@@ -194,6 +194,11 @@ export const furtherTables: Readonly<Record<FurtherPart, FurtherTable>> = {
     keys: ["resource_type", "resource_id", "version", "file_id"],
     keyTypes: { resource_type: "text", resource_id: "bigint", version: "integer", file_id: "bigint" },
   },
+  mail_preferences: {
+    ...inserting("mail_preferences", ["user_id"], {}),
+    keys: ["user_id", "category"],
+    keyTypes: { user_id: "bigint", category: "text" },
+  },
 };
 
 /** Rows that come with this part alone; their keys are numbers. */

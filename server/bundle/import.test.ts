@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import pg from "pg";
 import { assertCountsHold } from "../test/counts.ts";
-import { exportOf, importInto, least, refusalOf } from "../test/bundles.ts";
+import { exportOf, exportText, importInto, least, refusalOf } from "../test/bundles.ts";
+import { followForMails } from "../mail/follow.ts";
+import { Delivering, idsOf, makeWebhook } from "../test/delivering.ts";
+import { startReceiver } from "../test/receiver.ts";
 import { startServer } from "../test/server.ts";
 import { importBundle } from "./import.ts";
 
@@ -220,6 +223,32 @@ test("who follows the changes sees what comes after an import, though its clock 
     body.assignments.map(({ assignee_id }: { assignee_id: number }) => assignee_id),
     [21],
   );
+});
+
+test("what happens after an import is told to who follows: webhooks, mails, and who waits for it", async () => {
+  await using lectern = await startServer();
+  await using receiver = await startReceiver();
+  await using worker = new Delivering(lectern);
+  const { acme } = lectern;
+  const elsewhere = await lectern.addCompany({ subdomain: "elsewhere" });
+  for (const name of ["Grace", "Lin", "Mary"]) {
+    await elsewhere.post("/api/v1/users", { name, email: `${name}@example.com`, role: "learner" });
+  }
+  await importInto(lectern, acme, JSON.parse(await exportText(lectern, elsewhere)));
+  const { position } = (await acme.get("/api/v2/events/position")).body;
+  assert.equal(position, 3, "the ids go on from those that the account had elsewhere");
+  await makeWebhook(acme, receiver.url);
+  const waiting = acme.get(`/api/v2/events?after=${position}&wait=30`);
+  const begun = performance.now();
+  await acme.post("/api/v1/users", { name: "Olga", email: "olga@example.com", role: "learner" });
+  const names = (await waiting).body.data.map(({ data }: { data: { name: string } }) => data.name);
+  assert.deepEqual(names, ["Olga"]);
+  assert.ok(performance.now() - begun < 25_000, "it came before the end of the time");
+  await worker.sweep(acme);
+  assert.deepEqual(idsOf(receiver.received), [`evt_${acme.company.id}_${position + 1}`]);
+  await followForMails(lectern.database, acme.company, {});
+  const { body } = await acme.get(`/api/v2/events?after=${position}`);
+  assert.equal(body.next, position + 1);
 });
 
 test("an import writes one audit row, and leaves no file behind", async () => {

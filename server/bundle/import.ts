@@ -4,6 +4,7 @@ import { commandActor } from "../companies/create.ts";
 import { audit } from "../db/audit.ts";
 import { kinds, lockCounters } from "../db/counters.ts";
 import type { Database, WriteTx } from "../db/db.ts";
+import { Changes } from "../events/changes.ts";
 import { checkRules, fillGroups } from "../groups/refill.ts";
 import { importAssignments } from "./assignments.ts";
 import { importCompany } from "./company.ts";
@@ -38,7 +39,10 @@ export async function importBundle(
   source: Source,
 ): Promise<ImportSummary> {
   await using spool = await Spool.read(source);
-  return await database.write(company, commandActor, (tx) => importSpool(tx, spool));
+  // What it notes is dropped: nobody is told of what happened elsewhere, and long ago.
+  return await database.write(company, commandActor, (tx) =>
+    importSpool({ ...tx, changes: new Changes() }, spool),
+  );
 }
 
 async function importSpool(tx: WriteTx, spool: Spool): Promise<ImportSummary> {

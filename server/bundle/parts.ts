@@ -37,6 +37,7 @@ export const furtherParts = [
   "files",
   "file_contents",
   "file_references",
+  "mail_preferences",
 ] as const;
 
 export type FurtherPart = (typeof furtherParts)[number];

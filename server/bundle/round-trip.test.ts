@@ -56,12 +56,17 @@ const staying: ReadonlySet<string> = new Set([
   "audit_log",
   "sessions",
   "sign_in_links",
+  "sign_in_devices",
   "identity_providers",
   "idempotency_keys",
   "bulk_jobs",
   "bulk_rows",
   "uploads",
   "upload_parts",
+  "mails",
+  "mail_notices",
+  "mail_state",
+  "mail_addresses_refused",
 ]);
 
 /** What the file says is in the export: times to the microsecond, and all but what is computed. */

@@ -8,7 +8,7 @@ import { advancePaths } from "../learning/path-progress.ts";
 import { assertCountsOf } from "../test/counts.ts";
 import { assign, takeTime } from "../test/learning.ts";
 import { signIn } from "../test/person.ts";
-import { type Client, startServer } from "../test/server.ts";
+import { type Client, PUBLIC_URL, startServer } from "../test/server.ts";
 import { openRenewals } from "./renewals.ts";
 import { addMonths, findExpiry } from "./validity.ts";
 
@@ -98,7 +98,12 @@ test("who completes a certification gets a certificate, which anybody can verify
   assert.equal((await verify()).body.status, "valid");
   now = new Date(own.expires_at);
   assert.equal((await verify()).body.status, "expired");
-  assert.deepEqual((await course.lea.get("/api/v2/certificates?filter[valid]=true")).body.data, []);
+  // A year later the session of before has long ended.
+  const again = await signIn(lectern, client, { user_id: course.lea.user_id });
+  assert.deepEqual((await again.get("/api/v2/certificates?filter[valid]=true")).body, {
+    data: [],
+    next: null,
+  });
   now = new Date();
 
   const other = await signIn(lectern, client);
@@ -116,21 +121,22 @@ test("who completes a certification gets a certificate, which anybody can verify
 
 test("before a certificate ends its path begins anew; the old one stays, and completing again gives another", async () => {
   now = new Date();
-  const client = await lectern.addCompany({ subdomain: "renewal" });
+  const client = await lectern.addCompany({ subdomain: "renewal", time_zone: "America/New_York" });
   const course = await certify(client);
   await complete(client, course);
   const certificates = async () => (await client.get("/api/v2/certificates")).body.data;
   const [first] = await certificates();
   const opens = new Date(Date.parse(first.expires_at) - 30 * 86_400_000);
-  assert.equal(await openRenewals(lectern.database, new Date(opens.getTime() - 1000)), 0);
+  assert.equal(await openRenewals(lectern.database, new Date(opens.getTime() - 1000), PUBLIC_URL), 0);
   // Two workers at once open it once.
-  const opened = await Promise.all([1, 2].map(() => openRenewals(lectern.database, opens)));
+  const opened = await Promise.all([1, 2].map(() => openRenewals(lectern.database, opens, PUBLIC_URL)));
   assert.deepEqual(opened.toSorted(), [0, 1]);
   const { body } = await client.get(`/api/v1/paths/${course.path_id}/assignments`);
   const [assignment] = body.assignments;
   assert.deepEqual(
     [assignment.status, assignment.due_by, assignment.score],
-    ["Incomplete", first.expires_at, 90],
+    ["Incomplete", `${first.valid_until}T00:00:00Z`, 90],
+    "it is due on the certificate's last day, not on the day when it is no longer valid",
   );
   const [waiting] = await certificates();
   assert.deepEqual(waiting, { ...first, renewal_opened_at: takeTime(waiting.renewal_opened_at) });
@@ -142,7 +148,12 @@ test("before a certificate ends its path begins anew; the old one stays, and com
       [1, "valid"],
     ],
   );
-  assert.equal(await openRenewals(lectern.database, opens), 1, "issued just now, the second ends as soon");
+  const nextDay = new Date(opens.getTime() + 86_400_000);
+  assert.equal(
+    await openRenewals(lectern.database, nextDay, PUBLIC_URL),
+    1,
+    "issued just now, the second ends as soon, or a day later where it has become midnight meanwhile",
+  );
   await assertCountsOf(lectern.ownerUrl, [client.company]);
 });
 

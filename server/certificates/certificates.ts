@@ -4,10 +4,12 @@ import { audit } from "../db/audit.ts";
 import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { cutCursorPage, idAfter, readCursorPage } from "../http/cursor.ts";
+import { follow } from "../events/changes.ts";
 import { forbidden, notFound } from "../http/problem.ts";
-import { momentText, utcTime, utcTimeOrNull } from "../time.ts";
+import { momentText } from "../time.ts";
 import { isVisibleUser } from "../users/visible.ts";
-import { lastDayOf } from "./validity.ts";
+import { certificateEvents } from "./events.ts";
+import { type CertificateRow, selectCertificates, toCertificate, toPublic } from "./show.ts";
 import type { Certificate, CertificatesQuery, PublicCertificate } from "./v2-schema.ts";
 
 /**
@@ -55,6 +57,7 @@ export async function revokeCertificate(tx: WriteTx, certificate_id: number): Pr
   );
   if (row === undefined) throw notFound("Certificate");
   if (row.revoked_at !== null) return toCertificate(tx, row);
+  await follow(tx, certificateEvents, [certificate_id]);
   await tx.sql
     .updateTable("certificates")
     .set({ revoked_at: at })
@@ -138,60 +141,4 @@ function isValid(tx: Tx): RawBuilder<SqlBool> {
   const now = momentText(tx.now.getTime());
   return sql<SqlBool>`(
     certificates.revoked_at is null and (certificates.expires_at is null or certificates.expires_at > ${now}))`;
-}
-
-export interface CertificateRow {
-  readonly id: number;
-  readonly number: string;
-  readonly user_id: number;
-  readonly path_id: number;
-  readonly assignment_id: number;
-  readonly user_name: string;
-  readonly path_title: string;
-  readonly issued_at: string;
-  readonly expires_at: string | null;
-  readonly revoked_at: string | null;
-  readonly renewal_opened_at: string | null;
-}
-
-async function selectCertificates(
-  tx: Tx,
-  conditions: readonly RawBuilder<SqlBool>[],
-  limit: number,
-): Promise<CertificateRow[]> {
-  const { rows } = await sql<CertificateRow>`
-    select id, number, user_id, path_id, assignment_id, user_name, path_title, issued_at, expires_at, revoked_at,
-      renewal_opened_at
-    from certificates
-    where certificates.company_id = ${tx.company.id} and ${sql.join([...conditions], sql` and `)}
-    order by certificates.id desc limit ${limit}`.execute(tx.sql);
-  return rows;
-}
-
-function toPublic(tx: Tx, row: CertificateRow): Static<typeof PublicCertificate> {
-  const { number, user_name, path_title, issued_at, expires_at, revoked_at } = row;
-  const hasExpired = expires_at !== null && expires_at <= momentText(tx.now.getTime());
-  return {
-    number,
-    status: revoked_at !== null ? "revoked" : hasExpired ? "expired" : "valid",
-    user_name,
-    path_title,
-    issued_at: utcTime(issued_at),
-    expires_at: utcTimeOrNull(expires_at),
-    valid_until: expires_at === null ? null : lastDayOf(expires_at, tx.company.time_zone),
-  };
-}
-
-function toCertificate(tx: Tx, row: CertificateRow): Certificate {
-  const { id, user_id, path_id, assignment_id, revoked_at, renewal_opened_at } = row;
-  return {
-    id,
-    resource_type: "certificate",
-    ...toPublic(tx, row),
-    user_id,
-    path_id,
-    assignment_id,
-    revoked_at: utcTimeOrNull(revoked_at),
-    renewal_opened_at: utcTimeOrNull(renewal_opened_at),
-  };
 }

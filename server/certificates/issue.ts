@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { Counted } from "../assignments/counts.ts";
+import type { StoredAssignment } from "../assignments/assignments.ts";
 import { audit } from "../db/audit.ts";
 import { moveCounter } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
+import { followNew } from "../events/changes.ts";
+import { certificateEvents } from "./events.ts";
 import { findExpiry } from "./validity.ts";
 
 /**
@@ -11,7 +13,7 @@ import { findExpiry } from "./validity.ts";
  */
 export async function issueCertificates(
   tx: WriteTx,
-  completed: readonly Counted[],
+  completed: readonly StoredAssignment[],
   at: string,
 ): Promise<void> {
   const ofPaths = completed.filter(({ assignable_type }) => assignable_type === "LearningPaths::Path");
@@ -54,6 +56,7 @@ export async function issueCertificates(
       .values(rows.slice(from, from + ROWS_AT_ONCE))
       .execute();
   }
+  followNew(tx, certificateEvents, { ids: rows.map(({ id }) => id) });
   for (const { id, user_id, path_id, expires_at } of rows) {
     const after = { user_id, path_id, expires_at };
     await audit(tx, {

@@ -4,28 +4,27 @@ import { countAssignments } from "../assignments/counts.ts";
 import { assignmentCounters } from "../assignments/give.ts";
 import { reassign } from "../assignments/reassign.ts";
 import { selectAssignments } from "../assignments/select.ts";
-import { type Company, companyOfId, listSubdomains } from "../companies/companies.ts";
+import { type Company, workInEachCompany } from "../companies/companies.ts";
 import { commandActor } from "../companies/create.ts";
 import { audit } from "../db/audit.ts";
 import { lockCounters } from "../db/counters.ts";
 import type { Database, WriteTx } from "../db/db.ts";
-import { momentText } from "../time.ts";
+import { follow } from "../events/changes.ts";
+import { momentText, startOfDate } from "../time.ts";
+import { certificateEvents } from "./events.ts";
+import { lastDayOf } from "./validity.ts";
 
 /** Certificates that one transaction opens the renewal of: it holds the counters meanwhile. */
 const MOST_AT_ONCE = 200;
 
 /**
- * Begins anew, in every company, the path assignments whose certificate ends so soon that it is to be renewed: due when
- * the certificate ends, which stays valid until then, as the old result stays. It may run at any time, and several times
+ * Begins anew, in every company, the path assignments whose certificate ends so soon that it is to be renewed: due on the
+ * certificate's last day, until which it stays valid, as the old result stays. It may run at any time, and several times
  * at once: each certificate is renewed once.
  * @returns how many renewals were opened.
  */
-export async function openRenewals(database: Database, now: Date): Promise<number> {
-  let opened = 0;
-  for (const { company } of await listSubdomains(database)) {
-    opened += await openRenewalsOf(database, companyOfId(company), now);
-  }
-  return opened;
+export async function openRenewals(database: Database, now: Date, publicUrl: string): Promise<number> {
+  return workInEachCompany(database, publicUrl, (company) => openRenewalsOf(database, company, now));
 }
 
 async function openRenewalsOf(database: Database, company: Company, now: Date): Promise<number> {
@@ -45,20 +44,22 @@ async function openSome(tx: WriteTx, moment: string): Promise<number> {
   const due = await findDue(tx, moment);
   if (due.length === 0) return 0;
   const before = await findAssignments(tx, due);
-  const ends = new Map(due.map(({ assignment_id, expires_at }) => [assignment_id, expires_at]));
+  const ends = new Map(due.map(({ assignment_id, due_by }) => [assignment_id, due_by]));
   const again = before.map((row) => ({ row, due_by: ends.get(row.id) ?? null }));
   const { rows: after, learners } = await reassign(tx, again, at);
   await countAssignments(tx, { before, after, learners, at });
+  const ids = due.map(({ id }) => id);
+  await follow(tx, certificateEvents, ids);
   await sql`
     update certificates set renewal_opened_at = ${at}
-    where company_id = ${tx.company.id} and id = any(${due.map(({ id }) => id)}::bigint[])`.execute(tx.sql);
-  for (const { id, assignment_id, expires_at } of due) {
+    where company_id = ${tx.company.id} and id = any(${ids}::bigint[])`.execute(tx.sql);
+  for (const { id, assignment_id, due_by } of due) {
     const deed = {
       action: "open_certificate_renewal",
       resource_type: "certificate",
       resource_id: id,
     } as const;
-    await audit(tx, { ...deed, after: { assignment_id, due_by: expires_at }, at });
+    await audit(tx, { ...deed, after: { assignment_id, due_by }, at });
   }
   return due.length;
 }
@@ -66,7 +67,8 @@ async function openSome(tx: WriteTx, moment: string): Promise<number> {
 interface Due {
   readonly id: number;
   readonly assignment_id: number;
-  readonly expires_at: string;
+  /** The last day of its validity, as due dates are written: as a date in UTC, wherever the company is. */
+  readonly due_by: string;
 }
 
 /**
@@ -75,7 +77,7 @@ interface Due {
  */
 async function findDue(tx: Pick<WriteTx, "sql" | "company">, moment: string): Promise<Due[]> {
   const company_id = tx.company.id;
-  const { rows } = await sql<Due>`
+  const { rows } = await sql<Omit<Due, "due_by"> & { expires_at: string }>`
     select certificate.id, certificate.assignment_id, certificate.expires_at
     from certificates certificate
     join paths path on path.company_id = ${company_id} and path.id = certificate.path_id
@@ -95,7 +97,10 @@ async function findDue(tx: Pick<WriteTx, "sql" | "company">, moment: string): Pr
       )
     order by certificate.expires_at, certificate.id
     limit ${MOST_AT_ONCE}`.execute(tx.sql);
-  return rows;
+  return rows.map(({ id, assignment_id, expires_at }) => {
+    const due_by = startOfDate(lastDayOf(expires_at, tx.company.time_zone), "UTC");
+    return { id, assignment_id, due_by };
+  });
 }
 
 async function findAssignments(tx: WriteTx, due: readonly Due[]): Promise<AssignmentRow[]> {

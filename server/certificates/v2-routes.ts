@@ -3,6 +3,7 @@ import type { App } from "../http/app.ts";
 import { listOf } from "../http/cursor.ts";
 import { answers, ref } from "../http/schema.ts";
 import {
+  type Drawn,
   findPublicToDraw,
   findToDraw,
   getCertificate,
@@ -10,7 +11,6 @@ import {
   listCertificates,
   revokeCertificate,
 } from "./certificates.ts";
-import { drawPdf, drawPicture } from "./drawing.ts";
 import {
   Certificate,
   CertificateParams as params,
@@ -65,7 +65,7 @@ export function registerCertificates(app: App): void {
     },
     async (request, reply) => {
       const drawn = await request.read((tx) => findToDraw(tx, request.params.certificate_id));
-      return sendPdf(reply, await drawPdf(drawn), drawn.row.number);
+      return sendPdf(reply, drawn);
     },
   );
   app.get(
@@ -76,7 +76,7 @@ export function registerCertificates(app: App): void {
     },
     async (request, reply) => {
       const drawn = await request.read((tx) => findToDraw(tx, request.params.certificate_id));
-      return reply.type("image/png").send(await drawPicture(drawn));
+      return sendPicture(reply, drawn);
     },
   );
   registerPublic(app);
@@ -110,7 +110,7 @@ function registerPublic(app: App): void {
     },
     async (request, reply) => {
       const drawn = await request.read((tx) => findPublicToDraw(tx, request.params.number));
-      return sendPdf(reply, await drawPdf(drawn), drawn.row.number);
+      return sendPdf(reply, drawn);
     },
   );
   app.get(
@@ -126,14 +126,22 @@ function registerPublic(app: App): void {
     },
     async (request, reply) => {
       const drawn = await request.read((tx) => findPublicToDraw(tx, request.params.number));
-      return reply.type("image/png").send(await drawPicture(drawn));
+      return sendPicture(reply, drawn);
     },
   );
 }
 
-function sendPdf(reply: FastifyReply, document: Buffer, number: string): FastifyReply {
+// What draws takes longer to load, and more memory, than all else: it waits for the first certificate that is asked for.
+
+async function sendPdf(reply: FastifyReply, drawn: Drawn): Promise<FastifyReply> {
+  const { drawPdf } = await import("./drawing.ts");
   return reply
     .type("application/pdf")
-    .header("content-disposition", `inline; filename="${number}.pdf"`)
-    .send(document);
+    .header("content-disposition", `inline; filename="${drawn.row.number}.pdf"`)
+    .send(await drawPdf(drawn));
+}
+
+async function sendPicture(reply: FastifyReply, drawn: Drawn): Promise<FastifyReply> {
+  const { drawPicture } = await import("./drawing.ts");
+  return reply.type("image/png").send(await drawPicture(drawn));
 }

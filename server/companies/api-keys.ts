@@ -3,6 +3,7 @@ import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { Database, Tx, WriteTx } from "../db/db.ts";
 import { audit } from "../db/audit.ts";
 import { utcTime, utcTimeOrNull } from "../time.ts";
+import { holdMaker } from "../users/hold.ts";
 import { type Company, companyOfId, findCompany } from "./companies.ts";
 
 const PREFIX = "lectern_";
@@ -98,7 +99,7 @@ export async function createApiKey(
       id,
       name,
       prefix: made.prefix,
-      made_by_user_id,
+      made_by_user_id: await holdMaker(tx, made_by_user_id),
       privileges,
       expires_at,
       created_at: at,

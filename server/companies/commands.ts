@@ -5,8 +5,9 @@ import { OperatorError } from "../operator-error.ts";
 import type { Database } from "../db/db.ts";
 import { print, withDatabase } from "../serving/command.ts";
 import { isTimeZone } from "../time.ts";
+import { hashPassword } from "../users/passwords.ts";
 import { createApiKey, listApiKeys, revokeApiKey } from "./api-keys.ts";
-import { type Company, findCompanyBySubdomain } from "./companies.ts";
+import { type Company, findCompanyBySubdomain, isSubdomain } from "./companies.ts";
 import { commandActor, createCompany, DEFAULT_REQUESTS_PER_MINUTE } from "./create.ts";
 import { deleteCompany } from "./delete.ts";
 import { listCompanies, updateCompany } from "./operate.ts";
@@ -98,7 +99,7 @@ interface NewCompanyOptions extends Settings {
 }
 
 async function create(options: NewCompanyOptions): Promise<void> {
-  const password = await readPassword(options);
+  const password_hash = await hashPassword(await readPassword(options));
   const made = await withDatabase((database) =>
     createCompany(database, {
       subdomain: options.subdomain,
@@ -107,7 +108,7 @@ async function create(options: NewCompanyOptions): Promise<void> {
       requests_per_minute: options.requestsPerMinute ?? DEFAULT_REQUESTS_PER_MINUTE,
       has_api: options.withoutApi === undefined,
       has_learning_library: options.withoutLearningLibrary === undefined,
-      admin: { name: options.adminName, email: options.adminEmail, password },
+      admin: { name: options.adminName, email: options.adminEmail, password_hash },
     }),
   );
   if (options.json) return print(JSON.stringify(made));
@@ -223,7 +224,7 @@ export async function onCompany<T>(
 }
 
 function readSubdomain(given: string): string {
-  if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(given)) {
+  if (!isSubdomain(given)) {
     throw new InvalidArgumentError("Use 1 to 63 of a-z, 0-9 and -, not - at the ends.");
   }
   return given;

@@ -47,6 +47,11 @@ const selectCompany = prepare<{ company_id: number }, Omit<Company, "base_url">>
     .where("company_id", "=", place("company_id")),
 );
 
+/** Whether a company can be called so: 1 to 63 of a-z, 0-9 and -, not - at the ends. */
+export function isSubdomain(text: string): boolean {
+  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
+}
+
 /** Finds a company by its subdomain. */
 export async function findCompanyBySubdomain(
   database: Database,
@@ -65,6 +70,38 @@ export async function listSubdomains(database: Database): Promise<{ subdomain: s
   return database.global((db) =>
     db.selectFrom("subdomains").select(["subdomain", "company"]).orderBy("subdomain").execute(),
   );
+}
+
+/** All companies as requests see them, one after the other: for work that is done for each. */
+export async function* walkCompanies(database: Database, publicUrl: string): AsyncGenerator<Company> {
+  for (const { company: id } of await listSubdomains(database)) {
+    const company = await database.read(companyOfId(id), (tx) => findCompany(tx, publicUrl));
+    if (company !== undefined) yield company;
+  }
+}
+
+/**
+ * Works in every company, one after the other. One where that fails keeps no other from it.
+ * @param work gives how much it has done.
+ * @returns how much was done in all.
+ * @throws AggregateError of what was thrown, in the end.
+ */
+export async function workInEachCompany(
+  database: Database,
+  publicUrl: string,
+  work: (company: Company) => Promise<number>,
+): Promise<number> {
+  let done = 0;
+  const errors: unknown[] = [];
+  for await (const company of walkCompanies(database, publicUrl)) {
+    try {
+      done += await work(company);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, errors.map(String).join("; "));
+  return done;
 }
 
 /** The number of a new company. */

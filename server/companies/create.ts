@@ -4,7 +4,6 @@ import type { Actor, Database, WriteTx } from "../db/db.ts";
 import { addToLists } from "../db/lists.ts";
 import { ADMIN_ROLE_ID, builtInRoles } from "../users/roles.ts";
 import { OperatorError } from "../operator-error.ts";
-import { hashPassword } from "../users/passwords.ts";
 import { toEmailKey } from "../users/users.ts";
 import { createApiKey } from "./api-keys.ts";
 import { companyOfId, takeCompanyId } from "./companies.ts";
@@ -16,7 +15,12 @@ export interface NewCompany {
   readonly requests_per_minute: number;
   readonly has_api: boolean;
   readonly has_learning_library: boolean;
-  readonly admin: { readonly name: string; readonly email: string; readonly password: string };
+  readonly admin: {
+    readonly name: string;
+    readonly email: string;
+    /** As hashPassword made it. */
+    readonly password_hash: string;
+  };
 }
 
 export interface CreatedCompany {
@@ -37,11 +41,10 @@ export const commandActor: Actor = { type: "command", id: null, user_id: null, r
  */
 export async function createCompany(database: Database, given: NewCompany): Promise<CreatedCompany> {
   const id = await takeCompanyId(database);
-  const password = await hashPassword(given.admin.password);
   return database.write(companyOfId(id), commandActor, async (tx) => {
     await takeSubdomain(tx, given.subdomain);
     const created_at = await insertCompany(tx, given);
-    const admin = await createAdmin(tx, { ...given.admin, password, created_at });
+    const admin = await createAdmin(tx, { ...given.admin, created_at });
     const { key } = await createApiKey(tx, { name: "First key", made_by_user_id: null });
     await audit(tx, {
       action: "create_company",
@@ -89,14 +92,10 @@ async function insertCompany(tx: WriteTx, { admin: _admin, ...columns }: NewComp
   return created_at;
 }
 
-interface NewAdmin {
-  readonly name: string;
-  readonly email: string;
-  readonly password: string;
-  readonly created_at: string;
-}
-
-async function createAdmin(tx: WriteTx, { name, email, password, created_at }: NewAdmin): Promise<number> {
+async function createAdmin(
+  tx: WriteTx,
+  { name, email, password_hash, created_at }: NewCompany["admin"] & { readonly created_at: string },
+): Promise<number> {
   const company_id = tx.company.id;
   const at = await lockCounters(tx, "users");
   const id = await moveCounter(tx, { kind: "users", ids: 1, total: 1, at });
@@ -116,7 +115,7 @@ async function createAdmin(tx: WriteTx, { name, email, password, created_at }: N
   await addToLists(tx, [{ list: "users", ids: [id] }]);
   await tx.sql
     .insertInto("passwords")
-    .values({ company_id, user_id: id, hash: password, changed_at: created_at })
+    .values({ company_id, user_id: id, hash: password_hash, changed_at: created_at })
     .execute();
   return id;
 }

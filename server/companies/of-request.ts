@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Database } from "../db/db.ts";
 import { notFound } from "../http/problem.ts";
-import { type Company, findCompanyBySubdomain } from "./companies.ts";
+import { type Company, findCompanyBySubdomain, isSubdomain } from "./companies.ts";
 
 /**
  * The company of a request that nobody has signed in for: its address names it (`/api/v2/companies/acme/…`), or the
@@ -13,8 +13,10 @@ export async function companyOfPublicRequest(
   request: FastifyRequest,
 ): Promise<Company> {
   const subdomain = subdomainOfPath(request.params) ?? subdomainOfHost(request.host, publicUrl);
-  const company = subdomain && (await findCompanyBySubdomain(database, subdomain.toLowerCase(), publicUrl));
-  if (company === undefined || company === "") throw notFound("Company");
+  const name = subdomain?.toLowerCase() ?? "";
+  // PostgreSQL takes not every text that an address can hold.
+  const company = isSubdomain(name) ? await findCompanyBySubdomain(database, name, publicUrl) : undefined;
+  if (company === undefined) throw notFound("Company");
   return company;
 }
 

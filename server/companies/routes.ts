@@ -1,10 +1,10 @@
 import type { App } from "../http/app.ts";
 import { answers } from "../http/schema.ts";
 import { Settings, SettingsUpdate } from "./schema.ts";
-import { updateSettings } from "./settings.ts";
+import { type SettingsGround, updateSettings } from "./settings.ts";
 
 /** /api/v1/company_settings */
-export function registerCompanySettings(app: App): void {
+export function registerCompanySettings(app: App, ground: SettingsGround): void {
   app.put(
     "/api/v1/company_settings",
     {
@@ -16,6 +16,6 @@ export function registerCompanySettings(app: App): void {
         response: answers(200, Settings),
       },
     },
-    (request) => request.write((tx) => updateSettings(tx, request.body)),
+    (request) => request.write((tx) => updateSettings(tx, request.body, ground)),
   );
 }

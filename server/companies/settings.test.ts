@@ -25,6 +25,8 @@ test("what the body leaves out stays; null or an empty text clears", async () =>
   const cases = [
     [{ lesson_completed_callback_url: "http://other.example" }, "http://other.example", "Bearer abc"],
     [{ lesson_completed_callback_authorization: " As typed: ü\t" }, "http://other.example", " As typed: ü\t"],
+    [{ lesson_completed_callback_authorization: " \t " }, "http://other.example", null],
+    [{ lesson_completed_callback_authorization: "Bearer abc" }, "http://other.example", "Bearer abc"],
     [{ lesson_completed_callback_authorization: null }, "http://other.example", null],
     [{ lesson_completed_callback_authorization: "x" }, "http://other.example", "x"],
     [{ lesson_completed_callback_url: "" }, null, "x"],

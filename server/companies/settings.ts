@@ -1,69 +1,120 @@
 import type { Static } from "typebox";
 import { audit } from "../db/audit.ts";
+import { lockCounters } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { requireMatch } from "../http/match.ts";
 import { invalid } from "../http/problem.ts";
+import type { Secrets } from "../secrets.ts";
 import { isTimeZone } from "../time.ts";
+import type { OutgoingPolicy } from "../webhooks/address.ts";
+import {
+  getLessonCompletedWebhook,
+  readAuthorization,
+  saveLessonCompletedWebhook,
+  type Sealing,
+} from "../webhooks/contract.ts";
+import { checkUrl as checkOutgoingUrl } from "../webhooks/url.ts";
 import type { Settings, SettingsUpdate } from "./schema.ts";
 import type { CompanySettings, CompanySettingsUpdate } from "./v2-schema.ts";
 
 type Columns = Static<typeof Settings>;
 
+/** What settings are checked and kept by. */
+export interface SettingsGround {
+  readonly secrets: Sealing;
+  /** Where webhooks may go; without it an address is looked at only for its form. */
+  readonly policy?: OutgoingPolicy;
+}
+
 /**
- * Changes the webhook setting. A key that is left out stays as it is; null or an empty text clears it.
+ * Changes the webhook setting. A key that is left out stays as it is; null or an empty text clears it, and so does a
+ * blank authorization.
  * @throws Problem 400 for a URL that can't be called, or an authorization that can't stand in a header.
  */
-export async function updateSettings(tx: WriteTx, body: SettingsUpdate): Promise<Columns> {
+export async function updateSettings(
+  tx: WriteTx,
+  body: SettingsUpdate,
+  ground: SettingsGround,
+): Promise<Columns> {
   const { lesson_completed_callback_url: url, lesson_completed_callback_authorization: authorization } = body;
-  if (url) checkUrl(url);
+  if (url) checkUrl(url, ground);
   if (authorization) checkHeaderValue(authorization);
-  const before = await tx.sql
-    .selectFrom("companies")
-    .select(["lesson_completed_callback_url", "lesson_completed_callback_authorization"])
-    .where("company_id", "=", tx.company.id)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
-  const after: Columns = {
-    lesson_completed_callback_url: url === undefined ? before.lesson_completed_callback_url : url || null,
-    lesson_completed_callback_authorization:
-      authorization === undefined ? before.lesson_completed_callback_authorization : authorization || null,
+  const at = await lockCounters(tx, "webhook_endpoints");
+  const before = await readWebhook(tx, ground.secrets);
+  const changed: Partial<Columns> = {
+    ...(url !== undefined && { lesson_completed_callback_url: url || null }),
+    ...(authorization !== undefined && {
+      lesson_completed_callback_authorization: readAuthorization(authorization),
+    }),
   };
-  await saveSettings(tx, before, after);
+  const after = { ...before, ...changed };
+  await saveWebhook(tx, changed, { ...ground, at });
+  await auditSettings(tx, before, after);
   return after;
 }
 
 /** The company's settings as version 2 shows them: the authorization as a mask. */
-export async function getSettings(tx: Tx): Promise<CompanySettings> {
-  const { subdomain, ...settings } = await selectSettings(tx).executeTakeFirstOrThrow();
-  return toSettings(subdomain, settings);
+export async function getSettings(tx: Tx, secrets: Secrets): Promise<CompanySettings> {
+  const { subdomain, ...company } = await selectSettings(tx).executeTakeFirstOrThrow();
+  return toSettings(subdomain, { ...company, ...(await readWebhook(tx, secrets)) });
 }
 
 /**
  * Changes what the body names of the settings. A key that is left out stays as it is, and so does an authorization that
- * comes back as its mask; null clears it.
+ * comes back as its mask; null or what is blank clears it.
  * @throws Problem 412; 422 for a time zone that does not exist, and as updateSettings has it.
  */
 export async function changeSettings(
   tx: WriteTx,
   body: Static<typeof CompanySettingsUpdate>,
+  ground: SettingsGround,
 ): Promise<CompanySettings> {
-  const { subdomain, ...before } = await selectSettings(tx).forUpdate().executeTakeFirstOrThrow();
+  const at = await lockCounters(tx, "webhook_endpoints");
+  const { subdomain, ...company } = await selectSettings(tx).forUpdate().executeTakeFirstOrThrow();
+  const before = { ...company, ...(await readWebhook(tx, ground.secrets)) };
   requireMatch(tx, toSettings(subdomain, before), body);
-  const { lesson_completed_callback_authorization: authorization, ...rest } = body;
+  const {
+    lesson_completed_callback_authorization: authorization,
+    lesson_completed_callback_url: url,
+    ...rest
+  } = body;
   const isGiven = authorization !== undefined && authorization !== MASK;
   if (rest.time_zone !== undefined && !isTimeZone(rest.time_zone)) {
     throw invalid({ field: "time_zone", message: "must be the name of a time zone, such as Europe/Berlin" });
   }
-  if (rest.lesson_completed_callback_url) checkUrl(rest.lesson_completed_callback_url);
+  if (url) checkUrl(url, ground);
   if (isGiven && authorization) checkHeaderValue(authorization);
-  const after = {
-    ...before,
-    ...rest,
-    ...(isGiven && { lesson_completed_callback_authorization: authorization || null }),
-    ...(rest.lesson_completed_callback_url === "" && { lesson_completed_callback_url: null }),
+  const changed: Partial<Columns> = {
+    ...(isGiven && { lesson_completed_callback_authorization: readAuthorization(authorization) }),
+    ...(url !== undefined && { lesson_completed_callback_url: url || null }),
   };
-  await saveSettings(tx, before, after);
+  if (Object.keys(rest).length > 0) {
+    await tx.sql.updateTable("companies").set(rest).where("company_id", "=", tx.company.id).execute();
+  }
+  await saveWebhook(tx, changed, { ...ground, at });
+  const after = { ...before, ...rest, ...changed };
+  await auditSettings(tx, before, after);
   return toSettings(subdomain, after);
+}
+
+async function readWebhook(tx: Tx, secrets: Sealing): Promise<Columns> {
+  const { url, authorization } = await getLessonCompletedWebhook(tx, secrets);
+  return { lesson_completed_callback_url: url, lesson_completed_callback_authorization: authorization };
+}
+
+async function saveWebhook(
+  tx: WriteTx,
+  changed: Partial<Columns>,
+  { secrets, at }: SettingsGround & { readonly at: string },
+): Promise<void> {
+  const { lesson_completed_callback_url: url, lesson_completed_callback_authorization: authorization } =
+    changed;
+  if (url === undefined && authorization === undefined) return;
+  await saveLessonCompletedWebhook(
+    tx,
+    { ...(url !== undefined && { url }), ...(authorization !== undefined && { authorization }) },
+    { secrets, at },
+  );
 }
 
 function toSettings(subdomain: string, settings: Omit<CompanySettings, "subdomain">): CompanySettings {
@@ -73,18 +124,11 @@ function toSettings(subdomain: string, settings: Omit<CompanySettings, "subdomai
 function selectSettings(tx: Tx) {
   return tx.sql
     .selectFrom("companies")
-    .select([
-      "name",
-      "subdomain",
-      "time_zone",
-      "lesson_completed_callback_url",
-      "lesson_completed_callback_authorization",
-    ])
+    .select(["name", "subdomain", "time_zone"])
     .where("company_id", "=", tx.company.id);
 }
 
-async function saveSettings<S extends Columns>(tx: WriteTx, before: S, after: S): Promise<void> {
-  await tx.sql.updateTable("companies").set(after).where("company_id", "=", tx.company.id).execute();
+async function auditSettings<S extends Columns>(tx: WriteTx, before: S, after: S): Promise<void> {
   await audit(tx, {
     action: "update_company_settings",
     resource_type: "company",
@@ -95,7 +139,7 @@ async function saveSettings<S extends Columns>(tx: WriteTx, before: S, after: S)
   });
 }
 
-function checkUrl(url: string): void {
+function checkUrl(url: string, { policy }: SettingsGround): void {
   const field = "lesson_completed_callback_url";
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol) || /[\s\p{Cc}]/u.test(url)) {
@@ -104,6 +148,8 @@ function checkUrl(url: string): void {
   if (parsed.username !== "" || parsed.password !== "") {
     throw invalid({ field, message: "can't hold credentials: put them into the authorization" });
   }
+  const checked = policy && checkOutgoingUrl(url, policy);
+  if (checked !== undefined && "problem" in checked) throw invalid({ field, message: checked.problem });
 }
 
 /** What would end the header and begin another is refused, and so is what a header can't carry. */

@@ -1,8 +1,9 @@
 import type { App } from "../http/app.ts";
 import { listOf } from "../http/cursor.ts";
 import { answers, ref } from "../http/schema.ts";
+import type { Secrets } from "../secrets.ts";
 import { endKey, listKeys, makeKey } from "./keys.ts";
-import { changeSettings, getSettings } from "./settings.ts";
+import { changeSettings, getSettings, type SettingsGround } from "./settings.ts";
 import {
   ApiKeyItem,
   ApiKeyQuery,
@@ -15,9 +16,9 @@ import {
 } from "./v2-schema.ts";
 
 /** /api/v2/api_keys and /api/v2/settings */
-export function registerCompaniesV2(app: App): void {
+export function registerCompaniesV2(app: App, ground: SettingsGround & { readonly secrets: Secrets }): void {
   registerKeys(app);
-  registerSettings(app);
+  registerSettings(app, ground);
 }
 
 function registerKeys(app: App): void {
@@ -61,7 +62,7 @@ function registerKeys(app: App): void {
   );
 }
 
-function registerSettings(app: App): void {
+function registerSettings(app: App, ground: SettingsGround & { readonly secrets: Secrets }): void {
   const tags = ["Company settings"];
   const response = answers(200, ref(CompanySettings));
   app.get(
@@ -70,7 +71,7 @@ function registerSettings(app: App): void {
       config: { access: "settings.write", editable: true },
       schema: { tags, summary: "Show the company's settings", response },
     },
-    (request) => request.read(getSettings),
+    (request) => request.read((tx) => getSettings(tx, ground.secrets)),
   );
   app.patch(
     "/api/v2/settings",
@@ -78,6 +79,6 @@ function registerSettings(app: App): void {
       config: { access: "settings.write", editable: true },
       schema: { tags, summary: "Change the company's settings", body: CompanySettingsUpdate, response },
     },
-    (request) => request.write((tx) => changeSettings(tx, request.body)),
+    (request) => request.write((tx) => changeSettings(tx, request.body, ground)),
   );
 }

@@ -1,11 +1,14 @@
 import type { Static } from "typebox";
 import { archiveContent, restoreContent, toArchiveState, toSummary } from "../db/archive.ts";
+import { lockCounters } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
+import { follow } from "../events/changes.ts";
 import { notFound } from "../http/problem.ts";
 import { selectLessons } from "../lessons/lessons.ts";
 import { links } from "../links.ts";
 import { listTagsOf } from "../tags/taggings.ts";
 import { utcTime, utcTimeOrNull } from "../time.ts";
+import { courseEvents } from "./events.ts";
 import type { Course, CourseList, ReducedCourse, TaggedCourse } from "./schema.ts";
 
 /** All courses, the oldest first. */
@@ -45,13 +48,17 @@ export async function getCourse(
 
 /** Archives a course; one that is archived already stays as it is. @throws Problem 404 */
 export async function archiveCourse(tx: WriteTx, id: number): Promise<Static<typeof Course>> {
-  await archiveContent(tx, { table: "courses", id });
+  const at = await lockCounters(tx, "courses");
+  await follow(tx, courseEvents, [id]);
+  await archiveContent(tx, { table: "courses", id, at });
   return getCourse(tx, id);
 }
 
 /** Restores a course; one that is active stays as it is. @throws Problem 404 */
 export async function restoreCourse(tx: WriteTx, id: number): Promise<Static<typeof Course>> {
-  await restoreContent(tx, { table: "courses", id });
+  const at = await lockCounters(tx, "courses");
+  await follow(tx, courseEvents, [id]);
+  await restoreContent(tx, { table: "courses", id, at });
   return getCourse(tx, id);
 }
 

@@ -16,11 +16,13 @@ export const kinds = [
   "courses",
   "custom_user_field_values",
   "custom_user_fields",
+  "events",
   "file_bytes",
   "files",
   "group_assignments",
   "groups",
   "lessons",
+  "mails",
   "path_items",
   "paths",
   "roles",
@@ -29,6 +31,7 @@ export const kinds = [
   "tags",
   "uploads",
   "users",
+  "webhook_endpoints",
 ] as const;
 
 export type Kind = (typeof kinds)[number];
@@ -36,7 +39,8 @@ export type Kind = (typeof kinds)[number];
 /**
  * Begins a write: locks the counters of every kind that it may change, until it commits. Call it once, before anything
  * is read, with all the kinds: the rows are locked in the order of their names, so two writes never wait for each
- * other; and as they come one after the other, what a write reads stays true until it commits.
+ * other; and as they come one after the other, what a write reads stays true until it commits. That of events comes last,
+ * as every write takes it at its end; who locks rows between the others and that one may call it a second time for it.
  * @returns the time of the write, as PostgreSQL text. It is later than that of every write of these kinds that was
  * committed before, and readers see this write before any later one. So a poller that asks for what changed after the
  * largest updated_at it has seen misses nothing (the contract's `gt[updated_at]`).
@@ -59,7 +63,7 @@ const selectAndLock = prepare<
       select greatest(clock_timestamp(), moved_at + interval '1 microsecond') as next
       from counters
       where company_id = ${place("company_id")} and kind = any(${place("kinds")})
-      order by kind
+      order by kind = 'events', kind
       for update
     ) counter`,
 );

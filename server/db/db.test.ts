@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commandActor } from "../companies/create.ts";
+import { locksAreAwaited } from "../test/lock-waits.ts";
 import { startServer } from "../test/server.ts";
+import { kinds, lockCounters } from "./counters.ts";
 
 test("what goes on after a transaction has failed writes nothing", async () => {
   await using lectern = await startServer();
@@ -36,4 +38,17 @@ test("a write whose failed statement is ignored is not taken for done", async ()
     await tx.run("select 1 / 0", []).catch(() => undefined);
   });
   await assert.rejects(ignores, /rolled back/);
+});
+
+test("a write that ends with an event and one that locks every counter take turns", async () => {
+  await using lectern = await startServer();
+  const { make, acme } = lectern;
+  let all: Promise<unknown> | undefined;
+  await make.write(acme, async (tx) => {
+    await lockCounters(tx, "lessons");
+    all = make.write(acme, (other) => lockCounters(other, ...kinds));
+    await locksAreAwaited(lectern, 1);
+    tx.changes.add({ type: "lesson.updated", resource_id: null, user_id: null, data: {} });
+  });
+  await all;
 });

@@ -2,6 +2,8 @@ import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } 
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from "kysely";
 import pg from "pg";
 import type { Company } from "../companies/companies.ts";
+import { Changes } from "../events/changes.ts";
+import { collectEvents, type EventColumns, writeEvents } from "../events/record.ts";
 import { operator, type Viewer } from "../privileges/privileges.ts";
 import type { DB } from "./schema.ts";
 
@@ -20,6 +22,8 @@ export interface Tx {
 /** A transaction that may write, and who is behind it. */
 export interface WriteTx extends Tx {
   readonly actor: Actor;
+  /** What it has changed so far, for the events that tell of it. */
+  readonly changes: Changes;
 }
 
 /** Who writes: a person, an API key, or a command of the operator. user_id is the person that archived_by_user_id names. */
@@ -48,6 +52,14 @@ export interface DatabaseOptions {
   /** off: a commit is answered before it is on disk. Only for what may be lost, such as the rate limit's counts. */
   readonly synchronousCommit?: "off";
   readonly clock: () => Date;
+  /** Is told of each company of which events were committed: a nudge to look at them. */
+  readonly onEvents?: (company: Company) => void;
+}
+
+/** What a transaction does. `conclude` sends its statements at once, to go out with the commit. */
+interface Work<T> {
+  readonly run: (tx: Tx) => Promise<T>;
+  readonly conclude?: (tx: Tx) => Promise<unknown>;
 }
 
 /** How long a request waits for a connection before it is told that the service is overloaded. */
@@ -81,7 +93,7 @@ export class Database implements AsyncDisposable {
   /** Runs read-only statements for a company. Each sees what is committed when it starts. */
   async read<T>(company: Company, run: (tx: Tx) => Promise<T>, viewer = operator): Promise<T> {
     if (this.#options.pooling === "transaction")
-      return this.#transaction(company, "read only", (tx) => run({ ...tx, viewer }));
+      return this.#transaction(company, "read only", { run: (tx) => run({ ...tx, viewer }) });
     return this.#connected((connection) => {
       connection.serve(company.id);
       return run(this.#tx(connection, company, viewer));
@@ -90,16 +102,27 @@ export class Database implements AsyncDisposable {
 
   /** Runs read-only statements for a company that all see one moment, however long they take. */
   async readSnapshot<T>(company: Company, run: (tx: Tx) => Promise<T>, viewer = operator): Promise<T> {
-    return this.#transaction(company, "isolation level repeatable read read only", (tx) =>
-      run({ ...tx, viewer }),
-    );
+    return this.#transaction(company, "isolation level repeatable read read only", {
+      run: (tx) => run({ ...tx, viewer }),
+    });
   }
 
   /** Runs a write for a company: when the promise resolves all of it is on disk, when it rejects none of it. */
   async write<T>(company: Company, actor: Actor, run: (tx: WriteTx) => Promise<T>): Promise<T> {
-    return this.#transaction(company, "read write", (tx) =>
-      run({ ...tx, actor, viewer: actor.viewer ?? operator }),
-    );
+    const changes = new Changes();
+    const toWrite = (tx: Tx): WriteTx => ({ ...tx, actor, viewer: actor.viewer ?? operator, changes });
+    let events: EventColumns | undefined;
+    const written = await this.#transaction(company, "read write", {
+      run: async (read) => {
+        const tx = toWrite(read);
+        const result = await run(tx);
+        events = await collectEvents(tx);
+        return result;
+      },
+      conclude: async (read) => events && writeEvents(toWrite(read), events),
+    });
+    if (events !== undefined) this.#options.onEvents?.(company);
+    return written;
   }
 
   /** Runs statements on the tables that are no company's, each in a transaction of its own. */
@@ -116,15 +139,18 @@ export class Database implements AsyncDisposable {
     await this.#pool.end();
   }
 
-  async #transaction<T>(company: Company, mode: string, run: (tx: Tx) => Promise<T>): Promise<T> {
+  async #transaction<T>(company: Company, mode: string, { run, conclude }: Work<T>): Promise<T> {
     return this.#connected(async (connection) => {
       // Not awaited before `run`: the first statements go out in one packet. If it fails, so does all that follows.
       const begun = this.#begin(connection, company.id, mode);
       const statements = connection.borrow();
       try {
-        const [result] = await Promise.all([run(this.#tx(statements, company, operator)), begun]);
+        const tx = this.#tx(statements, company, operator);
+        const [result] = await Promise.all([run(tx), begun]);
+        const concluded = conclude?.(tx);
         statements.end();
-        const { command } = await connection.query("commit");
+        // In one packet with what concludes it: if that fails, so does the commit.
+        const [{ command }] = await Promise.all([connection.query("commit"), concluded]);
         if (command !== "COMMIT")
           throw new Error("a failed statement was ignored: the transaction was rolled back");
         return result;

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import pg from "pg";
-import { runMigrations as migrateJobs } from "graphile-worker";
 import { OperatorError } from "../operator-error.ts";
 
 const FOLDER = new URL("./migrations/", import.meta.url);
@@ -34,6 +33,7 @@ export async function migrate(ownerUrl: string): Promise<string[]> {
     )`);
     const pending = await findPending(client);
     for (const migration of pending) await apply(client, migration);
+    const { runMigrations: migrateJobs } = await import("graphile-worker");
     await migrateJobs({ connectionString: ownerUrl });
     await client.query(`grant select on migrations to ${SERVING_ROLE}`);
     await letOwnerServe(client);

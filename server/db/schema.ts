@@ -181,13 +181,16 @@ export interface Certificates {
 }
 
 export interface Companies {
+  certificates_expired_through: string | null;
   company_id: number;
   created_at: string;
+  events_forgotten_through: Generated<number>;
   has_api: boolean;
   has_learning_library: boolean;
   lesson_completed_callback_authorization: string | null;
   lesson_completed_callback_url: string | null;
   name: string;
+  overdue_through: string | null;
   requests_per_minute: number;
   subdomain: string;
   time_zone: string;
@@ -247,6 +250,18 @@ export interface DueDates {
   company_id: number;
   due_on: string;
   incomplete: number;
+}
+
+export interface Events {
+  company_id: number;
+  data: string;
+  id: number;
+  notify: boolean;
+  occurred_at: string;
+  previous: string | null;
+  resource_id: number | null;
+  type: string;
+  user_id: number | null;
 }
 
 export interface FileBlobs {
@@ -327,6 +342,12 @@ export interface IdentityProviders {
   makes_users: boolean;
   new_user_role_id: number;
   updated_at: string;
+}
+
+export interface Leases {
+  holder: string;
+  name: string;
+  until: string;
 }
 
 export interface LessonCompletions {
@@ -414,6 +435,55 @@ export interface ListBlocks {
   total: number;
 }
 
+export interface MailAddressesRefused {
+  company_id: number;
+  email_key: string;
+  reason: string;
+  refused_at: string;
+}
+
+export interface MailNotices {
+  company_id: number;
+  created_at: string;
+  facts: Json;
+  key: string;
+  kind: string;
+  mail_id: number | null;
+  pace: "alone" | "soon" | "digest";
+  send_at: string;
+  user_id: number;
+}
+
+export interface MailPreferences {
+  category: string;
+  company_id: number;
+  user_id: number;
+}
+
+export interface Mails {
+  address: string | null;
+  company_id: number;
+  created_at: string;
+  id: number;
+  is_gathered: boolean;
+  kind: string;
+  message_id: string;
+  next_try_at: string | null;
+  queue: number;
+  reason: string | null;
+  sent_at: string | null;
+  status: "waiting" | "sending" | "handed_over" | "sent" | "unsure" | "refused" | "address_refused" | "dropped";
+  subject: string | null;
+  tries: number;
+  user_id: number;
+}
+
+export interface MailState {
+  company_id: number;
+  position: number;
+  reminded_on: string | null;
+}
+
 export interface Maintenance {
   since: string;
   singleton: boolean;
@@ -431,6 +501,12 @@ export interface Migrations {
   applied_at: Generated<string>;
   name: string;
   sha256: string;
+}
+
+export interface OverdueNotices {
+  assignment_id: number;
+  company_id: number;
+  due_on: string;
 }
 
 export interface Passwords {
@@ -540,6 +616,15 @@ export interface Sessions {
   user_id: number;
 }
 
+export interface SignInDevices {
+  address: string | null;
+  company_id: number;
+  device: string;
+  first_seen_at: string;
+  last_seen_at: string;
+  user_id: number;
+}
+
 export interface SignInLinks {
   asked_at: string;
   company_id: number;
@@ -616,6 +701,56 @@ export interface Users {
   sso_id: string | null;
 }
 
+export interface WebhookAttempts {
+  answer: string | null;
+  attempted_at: string;
+  company_id: number;
+  duration_ms: number;
+  endpoint_id: number;
+  event_id: number;
+  next_try_at: string | null;
+  number: number;
+  reason: string | null;
+  status: number | null;
+}
+
+export interface WebhookDeliveries {
+  attempts: number;
+  company_id: number;
+  delivered_at: string | null;
+  due_at: string | null;
+  endpoint_id: number;
+  event_id: number;
+  occurred_at: string;
+  status: "waiting" | "delivered" | "failed";
+  tries: number;
+}
+
+export interface WebhookEndpoints {
+  begun_at: string | null;
+  company_id: number;
+  created_at: string;
+  deleted_at: string | null;
+  description: string;
+  disabled_at: string | null;
+  disabled_reason: string | null;
+  failing_since: string | null;
+  given_up_through: Generated<number>;
+  headers: string | null;
+  id: number;
+  is_enabled: boolean;
+  kind: "lesson_completed" | "events";
+  plain_authorization: string | null;
+  position: number;
+  previous_secret: string | null;
+  previous_secret_until: string | null;
+  secret: string | null;
+  types: string[];
+  unheard_since: string | null;
+  updated_at: string;
+  url: string | null;
+}
+
 export interface DB {
   api_key_hashes: ApiKeyHashes;
   api_keys: ApiKeys;
@@ -636,6 +771,7 @@ export interface DB {
   custom_user_field_values: CustomUserFieldValues;
   custom_user_fields: CustomUserFields;
   due_dates: DueDates;
+  events: Events;
   file_blobs: FileBlobs;
   file_contents: FileContents;
   file_references: FileReferences;
@@ -644,6 +780,7 @@ export interface DB {
   groups: Groups;
   idempotency_keys: IdempotencyKeys;
   identity_providers: IdentityProviders;
+  leases: Leases;
   lesson_completions: LessonCompletions;
   lesson_drafts: LessonDrafts;
   lesson_progress: LessonProgress;
@@ -651,9 +788,15 @@ export interface DB {
   lessons: Lessons;
   library_uses: LibraryUses;
   list_blocks: ListBlocks;
+  mail_addresses_refused: MailAddressesRefused;
+  mail_notices: MailNotices;
+  mail_preferences: MailPreferences;
+  mail_state: MailState;
+  mails: Mails;
   maintenance: Maintenance;
   memberships: Memberships;
   migrations: Migrations;
+  overdue_notices: OverdueNotices;
   passwords: Passwords;
   path_drafts: PathDrafts;
   path_items: PathItems;
@@ -663,6 +806,7 @@ export interface DB {
   roles: Roles;
   search_documents: SearchDocuments;
   sessions: Sessions;
+  sign_in_devices: SignInDevices;
   sign_in_links: SignInLinks;
   subdomains: Subdomains;
   taggings: Taggings;
@@ -670,5 +814,8 @@ export interface DB {
   upload_parts: UploadParts;
   uploads: Uploads;
   users: Users;
+  webhook_attempts: WebhookAttempts;
+  webhook_deliveries: WebhookDeliveries;
+  webhook_endpoints: WebhookEndpoints;
 }
 

@@ -5,6 +5,7 @@ import type { Database } from "../db/db.ts";
 import { makeDemoAssignments } from "./assignments.ts";
 import { demoTags, makeDemoCourses, makeDemoLessons, makeDemoPaths } from "./content.ts";
 import { demoFields, demoRoles, makeDemoGroups, makeDemoUsers } from "./people.ts";
+import { hashPassword } from "../users/passwords.ts";
 import { importBundle } from "../bundle/import.ts";
 
 const ADMIN_EMAIL = "alex.moreira@demo.example";
@@ -28,7 +29,11 @@ export async function makeDemoCompany(
     has_api: true,
     has_learning_library: true,
     // Nobody is told the password: the demo is for the key, which is shown.
-    admin: { name: "Alex Moreira", email: ADMIN_EMAIL, password: randomBytes(24).toString("base64url") },
+    admin: {
+      name: "Alex Moreira",
+      email: ADMIN_EMAIL,
+      password_hash: await hashPassword(randomBytes(24).toString("base64url")),
+    },
   });
   const bundle = Buffer.from(JSON.stringify(makeDemoBundle(now)));
   await importBundle(database, companyOfId(made.company.id), inOnePiece(bundle));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exportOf, importInto } from "../test/bundles.ts";
-import { type Answer, startServer } from "../test/server.ts";
+import { type Answer, startServer, PUBLIC_URL } from "../test/server.ts";
 import { Secrets } from "../secrets.ts";
 import { makeDemo } from "./demo.ts";
 
@@ -10,7 +10,7 @@ type Item = Answer["body"];
 test("the demo company has everything there is to see, and can be exported", async () => {
   await using lectern = await startServer();
   const { company, admin, api_key } = await makeDemo(
-    { ...lectern, secrets: new Secrets("a secret of nobody") },
+    { ...lectern, secrets: new Secrets("a secret of nobody"), publicUrl: PUBLIC_URL },
     "demo",
   );
   assert.deepEqual(admin, { id: 1, email: "alex.moreira@demo.example" });

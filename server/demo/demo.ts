@@ -12,12 +12,15 @@ import { startSession } from "../sessions/start.ts";
 import { makeDemoCompany } from "./company.ts";
 import { type Effort, type Lesson, take } from "./learning.ts";
 import { Visitor } from "./visitor.ts";
+import { Outgoing } from "../webhooks/outgoing.ts";
 
 /** What making the demo needs: where rows and files lie. */
 export interface Ground {
   readonly database: Database;
   readonly files: Depot;
   readonly secrets: Secrets;
+  /** What the links begin with that events and mails of the demo have. */
+  readonly publicUrl: string;
 }
 
 const LESSONS = new URL("./lessons/", import.meta.url);
@@ -48,7 +51,7 @@ const efforts: readonly Effort[] = [
  */
 export async function makeDemo(ground: Ground, subdomain: string): Promise<CreatedCompany> {
   const made = await makeDemoCompany(ground.database, subdomain);
-  const company = await findCompanyBySubdomain(ground.database, subdomain, "http://127.0.0.1");
+  const company = await findCompanyBySubdomain(ground.database, subdomain, ground.publicUrl);
   if (company === undefined) throw new Error(`${subdomain} was not made`);
   const app = await openApp(ground);
   try {
@@ -60,15 +63,19 @@ export async function makeDemo(ground: Ground, subdomain: string): Promise<Creat
 }
 
 /** The service without a network. */
-async function openApp({ database, files, secrets }: Ground): Promise<App> {
+async function openApp({ database, files, secrets, publicUrl }: Ground): Promise<App> {
   const metrics = new Metrics(database);
+  // Nothing is sent.
+  const policy = { allowsHttp: false, allowedNetworks: [] };
   const { app } = await buildApp({
     database,
     files,
     secrets,
     limiter: new RateLimiter(noLimit),
     maintenance: { isOn: false },
-    publicUrl: "http://127.0.0.1",
+    policy,
+    outgoing: new Outgoing(policy),
+    publicUrl,
     trustedProxies: [],
     allowPlainHttp: true,
     corsOrigins: [],

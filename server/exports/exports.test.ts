@@ -30,7 +30,7 @@ test("users, assignments and results are exported whole, and to a manager only t
   const manager = await signIn(lectern, acme, { role: "manager", name: "Mary Manager" });
   await addGroup(acme, "Sales", { members: [{ id: grace.id }], managers: [{ id: manager.user_id }] });
   const { body } = await acme.post(`/api/v1/lessons/${lesson}/assignments`, {
-    assignments: [{ assignee_id: grace.id, due_by: "2030-01-01" }, { assignee_id: manager.user_id }],
+    assignments: [{ assignee_id: grace.id, due_by: "2099-01-01" }, { assignee_id: manager.user_id }],
   });
   assert.equal(body.assignments.length, 2, JSON.stringify(body));
   await lectern.make.write(acme, async (tx) => {
@@ -56,7 +56,7 @@ test("users, assignments and results are exported whole, and to a manager only t
   const assignments = await read(lectern, { url: "/api/v2/assignments/export?filter[status]=Completed" });
   assert.match(
     assignments.text,
-    /\r\n1,2,Grace Hopper,grace.hopper@example.com,Lesson,1,'=Lesson,,[^,]+,2030-01-01T00:00:00Z,,,2026-01-02T03:04:05Z,[^,]+,Completed,90\r\n$/,
+    /\r\n1,2,Grace Hopper,grace.hopper@example.com,Lesson,1,'=Lesson,,[^,]+,2099-01-01T00:00:00Z,,,2026-01-02T03:04:05Z,[^,]+,Completed,90\r\n$/,
   );
   const results = await read(lectern, {
     url: "/api/v2/results/export?format=ndjson",
@@ -67,7 +67,7 @@ test("users, assignments and results are exported whole, and to a manager only t
       ...{ type: "round", assignment_id: 1, round: 1, attempt_id: null },
       ...{ user_id: grace.id, user_name: "Grace Hopper", user_email: grace.email, user_ext_uid: "-1" },
       ...{ assignable_type: "Lesson", assignable_id: lesson, title: "=Lesson", version: null },
-      ...{ status: "Completed", score: 90, due_by: "2030-01-01T00:00:00Z", started_at: null },
+      ...{ status: "Completed", score: 90, due_by: "2099-01-01T00:00:00Z", started_at: null },
       ...{ completed_at: "2026-01-02T03:04:05Z", graded_at: null, seconds_spent: null },
     },
   ]);

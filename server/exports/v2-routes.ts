@@ -49,6 +49,10 @@ export function registerExports(app: App, { database }: { readonly database: Dat
       });
     },
   );
+  registerResults(app, database);
+}
+
+function registerResults(app: App, database: Database): void {
   app.get(
     "/api/v2/results/export",
     {

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { commandActor } from "../companies/create.ts";
 import { readConfig } from "../config.ts";
+import { until } from "../test/patience.ts";
 import { signIn } from "../test/person.ts";
 import { startS3, temporaryFolder } from "../test/s3.ts";
 import { type Client, startServer, type TestServer } from "../test/server.ts";
@@ -272,10 +273,10 @@ async function sendHalf(
 
 /** Waits until so many parts lie in the store, as a server takes a moment to see that a client is gone. */
 async function settles(store: Store, { company }: Client, parts: number): Promise<string[]> {
-  for (let waits = 0; waits < 100; waits += 1) {
-    const keys = await store.list(`${company.id}/`);
-    if (keys.length === parts) return keys;
-    await sleep(20);
-  }
-  return store.list(`${company.id}/`);
+  let keys: string[] = [];
+  await until(`${parts} parts`, async () => {
+    keys = await store.list(`${company.id}/`);
+    return keys.length === parts;
+  });
+  return keys;
 }

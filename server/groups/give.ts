@@ -1,7 +1,6 @@
 import type { Tx, WriteTx } from "../db/db.ts";
 import { assignmentCounters, giveAssignments } from "../assignments/give.ts";
 import { nameOf } from "../assignments/assignments.ts";
-import { requirePublished } from "../assignments/published.ts";
 import { findTargets, thingKey } from "../assignments/targets.ts";
 import { audit } from "../db/audit.ts";
 import { lockCounters, moveCounter, moveTotals } from "../db/counters.ts";
@@ -41,7 +40,6 @@ export async function assignToGroup(
   const at = await lockCounters(tx, "groups", "group_assignments", ...assignmentCounters);
   await requireActiveGroup(tx, "assignments.write", group_id);
   await requireThing(tx, body);
-  await requirePublished(tx, body);
   const { assignable_type, assignable_id, due_days = null } = body;
   const due_by = body.due_by == null ? null : (parseMoment(body.due_by) ?? null);
   if (due_days !== null && due_by !== null) {
@@ -120,6 +118,7 @@ async function requireThing(tx: Tx, thing: NewGroupAssignment): Promise<void> {
   if (found.archived_at !== null) {
     throw invalid({ field, message: `is archived: restore the ${noun} first` });
   }
+  if (found.is_draft) throw conflict(`This ${noun} is not published yet`);
 }
 
 async function giveToMembers(tx: WriteTx, given: GroupAssignment, at: string): Promise<void> {

@@ -3,13 +3,15 @@ import { archiveContent, restoreContent } from "../db/archive.ts";
 import { audit } from "../db/audit.ts";
 import { lockCounters, moveCounter, moveTotals } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
+import { follow, followNew } from "../events/changes.ts";
 import { cutCursorPage, idAfter, readCursorPage } from "../http/cursor.ts";
 import { requireMatch } from "../http/match.ts";
 import { conflict, invalid, notFound } from "../http/problem.ts";
 import type { Privilege } from "../privileges/privileges.ts";
-import { utcTime, utcTimeOrNull } from "../time.ts";
+import { groupEvents } from "./events.ts";
 import { checkRules, fillGroups, findFields, ruleCounters } from "./refill.ts";
-import { findRuleErrors, listFieldIds, readRule } from "./rules.ts";
+import { findRuleErrors, listFieldIds } from "./rules.ts";
+import { groupColumns, toGroupProfile } from "./show.ts";
 import type { GroupProfile, GroupProfileUpdate, GroupRule, GroupsQuery } from "./v2-schema.ts";
 import { isVisibleGroup } from "./visible.ts";
 
@@ -29,7 +31,7 @@ export async function listGroupProfiles(
       .orderBy("groups.id")
       .limit(page.limit + 1)
       .execute(),
-    { position: ({ id }) => [id], show: toProfile },
+    { position: ({ id }) => [id], show: toGroupProfile },
   );
 }
 
@@ -41,7 +43,7 @@ export async function getGroupProfile(
 ): Promise<GroupProfile> {
   const row = await selectProfiles(tx, privilege).where("groups.id", "=", id).executeTakeFirst();
   if (row === undefined) throw notFound("Group");
-  return toProfile(row);
+  return toGroupProfile(row);
 }
 
 /**
@@ -53,6 +55,7 @@ export async function createGroupProfile(tx: WriteTx, body: NewGroup): Promise<G
   const at = await lockCounters(tx, ...(rule === null ? (["groups"] as const) : ruleCounters));
   await requireRule(tx, rule);
   const id = await moveCounter(tx, { kind: "groups", ids: 1, total: 1, at });
+  followNew(tx, groupEvents, { ids: [id] });
   const company_id = tx.company.id;
   await tx.sql
     .insertInto("groups")
@@ -81,6 +84,7 @@ export async function updateGroupProfile(
   const before = await getGroupProfile(tx, id, "groups.write");
   requireMatch(tx, before, body);
   if (before.archived_at !== null) throw conflict("This group is archived: restore it first");
+  await follow(tx, groupEvents, [id]);
   const name = body.name?.trim() ?? before.name;
   await tx.sql
     .updateTable("groups")
@@ -98,6 +102,7 @@ export async function updateGroupProfile(
 export async function archiveGroupProfile(tx: WriteTx, id: number): Promise<GroupProfile> {
   const at = await lockCounters(tx, "groups");
   await getGroupProfile(tx, id, "groups.write");
+  await follow(tx, groupEvents, [id]);
   await archiveContent(tx, { table: "groups", id, at });
   return getGroupProfile(tx, id, "groups.write");
 }
@@ -112,6 +117,7 @@ export async function restoreGroupProfile(tx: WriteTx, id: number): Promise<Grou
 
 /** Restores a group and applies its rule. Needs `ruleCounters` locked. */
 export async function restoreRuledGroup(tx: WriteTx, id: number, at: string): Promise<void> {
+  await follow(tx, groupEvents, [id]);
   await restoreContent(tx, { table: "groups", id, at });
   const groups = await checkRules(tx);
   await fillGroups(
@@ -160,31 +166,9 @@ async function setRule(
 function selectProfiles(tx: Tx, privilege: Privilege) {
   return tx.sql
     .selectFrom("groups")
-    .select([
-      "groups.id",
-      "groups.name",
-      "groups.rule",
-      "groups.rule_error",
-      "groups.created_at",
-      "groups.archived_at",
-    ])
+    .select(groupColumns)
     .where("groups.company_id", "=", tx.company.id)
     .where(isVisibleGroup(tx, privilege, sql.ref<number>("groups.id")));
-}
-
-function toProfile(
-  row: Pick<GroupProfile, "id" | "name" | "rule_error" | "created_at" | "archived_at"> & {
-    readonly rule: unknown;
-  },
-): GroupProfile {
-  return {
-    id: row.id,
-    name: row.name,
-    rule: readRule(row.rule) ?? null,
-    rule_error: row.rule_error,
-    created_at: utcTime(row.created_at),
-    archived_at: utcTimeOrNull(row.archived_at),
-  };
 }
 
 function toJson(rule: GroupRule | null): string | null {

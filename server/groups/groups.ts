@@ -3,8 +3,10 @@ import { archiveContent, toArchiveState } from "../db/archive.ts";
 import { audit } from "../db/audit.ts";
 import { lockCounters, moveCounter, moveTotals } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
+import { follow, followNew } from "../events/changes.ts";
 import { malformed, notFound } from "../http/problem.ts";
-import { selectUsers, toUserSummary } from "../users/users.ts";
+import { selectUsers, toUserSummary } from "../users/show.ts";
+import { groupEvents, noteMemberships } from "./events.ts";
 import { restoreRuledGroup } from "./group-profiles.ts";
 import { changeMembers, countersToChange } from "./memberships.ts";
 import { ruleCounters } from "./refill.ts";
@@ -39,6 +41,7 @@ export async function createGroup(tx: WriteTx, body: NewGroup): Promise<Static<t
   const at = await lockCounters(tx, "groups");
   const name = body.name.trim();
   const id = await moveCounter(tx, { kind: "groups", ids: 1, total: 1, at });
+  followNew(tx, groupEvents, { ids: [id] });
   await tx.sql.insertInto("groups").values({ company_id: tx.company.id, id, name, created_at: at }).execute();
   const { members, managers } = await changeMembers(tx, id, { ...body, at });
   const after = { name, members: members.added, managers: managers.added };
@@ -55,7 +58,10 @@ export async function updateGroup(tx: WriteTx, id: number, body: GroupUpdate): P
   const group = await getGroupRow(tx, id);
   if (group.archived_at !== null) throw malformed("This group is archived: restore it first");
   const name = body.name?.trim() ?? group.name;
-  if (name !== group.name) await setColumns(tx, id, { name });
+  if (name !== group.name) {
+    await follow(tx, groupEvents, [id]);
+    await setColumns(tx, id, { name });
+  }
   const changed = await changeMembers(tx, id, { ...body, at });
   const before = { name: group.name };
   const after = { name, ...changed };
@@ -65,7 +71,9 @@ export async function updateGroup(tx: WriteTx, id: number, body: GroupUpdate): P
 
 /** Archives a group; one that is archived already stays as it is. @throws Problem 404 */
 export async function archiveGroup(tx: WriteTx, id: number): Promise<Static<typeof Group>> {
-  await archiveContent(tx, { table: "groups", id });
+  const at = await lockCounters(tx, "groups");
+  await follow(tx, groupEvents, [id]);
+  await archiveContent(tx, { table: "groups", id, at });
   return getGroup(tx, id);
 }
 
@@ -83,6 +91,7 @@ export async function restoreGroup(tx: WriteTx, id: number): Promise<Static<type
 export async function deleteGroup(tx: WriteTx, id: number): Promise<Static<typeof DeletedGroup>> {
   const at = await lockCounters(tx, "active_rules", "groups", "group_assignments");
   const group = await getGroupRow(tx, id);
+  await follow(tx, groupEvents, [id]);
   const removed = await deleteBelongings(tx, id, at);
   const gone = await tx.sql
     .deleteFrom("groups")
@@ -162,8 +171,9 @@ async function deleteBelongings(tx: WriteTx, group_id: number, at: string) {
     .deleteFrom("memberships")
     .where("company_id", "=", tx.company.id)
     .where("group_id", "=", group_id)
-    .returning(["role", "user_id"])
+    .returning(["group_id", "role", "user_id"])
     .execute();
+  noteMemberships(tx, "deleted", memberships);
   const assigned = await tx.sql
     .deleteFrom("group_assignments")
     .where("company_id", "=", tx.company.id)

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lockCounters } from "../db/counters.ts";
+import { locksAreAwaited } from "../test/lock-waits.ts";
 import { addGroup, addManyUsers, addUser } from "../test/people.ts";
 import { type Client, startServer, type TestServer } from "../test/server.ts";
 
@@ -117,7 +118,7 @@ test("a user who is deleted while a group takes them in leaves it again", async 
     const membership = { company_id: tx.company.id, group_id: 1, role: "manager", user_id } as const;
     await tx.sql.insertInto("memberships").values(membership).execute();
     const deleted = acme.delete(`/api/v1/users/${user_id}`);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await locksAreAwaited(lectern, 1);
     return { deleted };
   });
   assert.equal((await deleting.deleted).status, 200);

@@ -5,7 +5,8 @@ import { lockCounters } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { cutCursorPage, idAfter, readCursorPage } from "../http/cursor.ts";
 import { conflict, notFound } from "../http/problem.ts";
-import { selectUsers, toUserSummary } from "../users/users.ts";
+import { selectUsers, toUserSummary } from "../users/show.ts";
+import { noteMemberships } from "./events.ts";
 import { BY_RULE, changeMembers, countersToChange } from "./memberships.ts";
 import type { GroupMember, Membership } from "./v2-schema.ts";
 import { requireActiveGroup, requireVisibleGroup } from "./visible.ts";
@@ -89,6 +90,7 @@ export async function removeMember(
     delete from memberships
     where company_id = ${tx.company.id} and group_id = ${group_id} and role = ${role}
       and user_id = ${user_id}`.execute(tx.sql);
+  noteMemberships(tx, "deleted", [membership]);
   const after = { [fieldOf[role]]: { added: [], removed: [user_id] } };
   await audit(tx, { action: "update_group", resource_type: "group", resource_id: group_id, after, at });
   return { id: user_id };

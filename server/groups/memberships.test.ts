@@ -154,7 +154,7 @@ test("elements that are no ids are refused, each by its name", async () => {
   ]);
 });
 
-test("an archived user neither joins nor leaves a group, but may be echoed", async () => {
+test("an archived user joins no group, but may be echoed, and leaves one", async () => {
   await using lectern = await startServer();
   const { acme } = lectern;
   const [grace, alan, mary] = await addThree(acme);
@@ -172,10 +172,11 @@ test("an archived user neither joins nor leaves a group, but may be echoed", asy
   });
   assert.equal(refused.status, 400);
   assert.deepEqual(refused.body.errors, [
-    { field: "members[0].id", message: "names an archived user: restore it first" },
     { field: "managers[0].id", message: "names an archived user: restore it first" },
   ]);
   assert.deepEqual((await acme.get("/api/v1/groups/1")).body, { ...echoed.body, type: "group" });
+  const left = await acme.put("/api/v1/groups/1", { members: [{ id: grace.id, remove: "true" }] });
+  assert.deepEqual([left.status, left.body.members], [200, [summaryOf(mary)]]);
 });
 
 test("a user's groups are shown and changed, the newest group first", async () => {

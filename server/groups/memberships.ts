@@ -4,6 +4,7 @@ import type { Kind } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
 import { type FieldError, invalid } from "../http/problem.ts";
 import { addDays, startOfToday } from "../time.ts";
+import { noteMemberships } from "./events.ts";
 
 /** An element of a body: it adds its id, or removes it. */
 interface Element {
@@ -159,7 +160,8 @@ function compare(
     else if (before !== undefined && before !== remove) {
       errors.push({ field: place, message: "is added and removed at once" });
     } else if (before === undefined && existing[role].has(id) === remove) {
-      if (archived.get(id))
+      // Who is archived leaves, as nobody need be restored for that; an archived group stays as it is.
+      if (archived.get(id) && !(remove && called === "user"))
         errors.push({ field: place, message: `names an archived ${called}: restore it first` });
       if (remove && role === "member" && byRule.has(id)) errors.push({ field: place, message: BY_RULE });
       (remove ? removed : added).push(id);
@@ -217,19 +219,23 @@ async function keepRows(tx: WriteTx, rows: readonly Row[]): Promise<void> {
 
 async function insertRows(tx: WriteTx, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
-  await sql`
+  const { rows: made } = await sql<Row>`
     insert into memberships (company_id, group_id, role, user_id)
     select ${tx.company.id}, group_id, role, user_id from ${unnestRows(rows)}
-    on conflict (company_id, group_id, role, user_id) do nothing`.execute(tx.sql);
+    on conflict (company_id, group_id, role, user_id) do nothing
+    returning group_id, role, user_id`.execute(tx.sql);
+  noteMemberships(tx, "created", made);
 }
 
 async function deleteRows(tx: WriteTx, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
-  await sql`
+  const { rows: gone } = await sql<Row>`
     delete from memberships
     using ${unnestRows(rows)}
     where memberships.company_id = ${tx.company.id} and memberships.group_id = given.group_id
-      and memberships.role = given.role and memberships.user_id = given.user_id`.execute(tx.sql);
+      and memberships.role = given.role and memberships.user_id = given.user_id
+    returning memberships.group_id, memberships.role, memberships.user_id`.execute(tx.sql);
+  noteMemberships(tx, "deleted", gone);
 }
 
 /** Any number of rows as three parameters of one statement. */

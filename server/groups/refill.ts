@@ -3,6 +3,8 @@ import { assignmentCounters } from "../assignments/give.ts";
 import { audit } from "../db/audit.ts";
 import { type Kind, lockCounters } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
+import { follow } from "../events/changes.ts";
+import { groupEvents, noteMemberships } from "./events.ts";
 import { giveGroupAssignments, type Row, unnestRows } from "./memberships.ts";
 import { listProfiles } from "./profiles.ts";
 import { isTaken, listFieldIds, type Profile, readRule } from "./rules.ts";
@@ -126,6 +128,7 @@ export async function findFields(tx: Tx, ids: readonly number[]): Promise<Set<nu
 }
 
 async function setRuleError(tx: WriteTx, id: number, rule_error: string | null): Promise<void> {
+  await follow(tx, groupEvents, [id]);
   await tx.sql
     .updateTable("groups")
     .set({ rule_error })
@@ -172,18 +175,22 @@ async function listMembers(
 
 async function move(tx: WriteTx, { joining, leaving }: Moves, at: string): Promise<void> {
   if (joining.length > 0) {
-    await sql`
+    const { rows: made } = await sql<Row>`
       insert into memberships (company_id, group_id, role, user_id, by_rule)
       select ${tx.company.id}, group_id, role, user_id, true from ${unnestRows(joining)}
-      on conflict (company_id, group_id, role, user_id) do nothing`.execute(tx.sql);
+      on conflict (company_id, group_id, role, user_id) do nothing
+      returning group_id, role, user_id`.execute(tx.sql);
+    noteMemberships(tx, "created", made);
   }
   if (leaving.length > 0) {
-    await sql`
+    const { rows: gone } = await sql<Row>`
       delete from memberships
       using ${unnestRows(leaving)}
       where memberships.company_id = ${tx.company.id} and memberships.group_id = given.group_id
         and memberships.role = given.role and memberships.user_id = given.user_id
-        and memberships.by_rule`.execute(tx.sql);
+        and memberships.by_rule
+      returning memberships.group_id, memberships.role, memberships.user_id`.execute(tx.sql);
+    noteMemberships(tx, "deleted", gone);
   }
   await giveGroupAssignments(tx, joining, at);
   const joined = Map.groupBy(joining, ({ group_id }) => group_id);

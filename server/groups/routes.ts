@@ -44,6 +44,10 @@ export function registerGroups(app: App): void {
       return reply.code(201).send(created);
     },
   );
+  registerGroup(app);
+}
+
+function registerGroup(app: App): void {
   app.get(
     "/api/v1/groups/:group_id",
     { config: { access: "groups.read" }, schema: { tags, summary: "Show a group", params, response: group } },

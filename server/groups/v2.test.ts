@@ -69,11 +69,11 @@ test("a manager sees the groups they manage, and assigns to them alone", async (
   const both = await mary.post("/api/v2/groups/2/assignments", {
     ...thing,
     due_days: 1,
-    due_by: "2030-01-01",
+    due_by: "2099-01-01",
   });
   assert.equal(both.status, 422);
-  const assigned = await mary.post("/api/v2/groups/2/assignments", { ...thing, due_by: "2030-01-01" });
-  const given = { id: 1, group_id: 2, ...thing, due_days: null, due_by: "2030-01-01T00:00:00Z" };
+  const assigned = await mary.post("/api/v2/groups/2/assignments", { ...thing, due_by: "2099-01-01" });
+  const given = { id: 1, group_id: 2, ...thing, due_days: null, due_by: "2099-01-01T00:00:00Z" };
   assert.deepEqual(assigned.body, given);
   assert.equal((await mary.post("/api/v2/groups/2/assignments", thing)).status, 409);
   await acme.put(`/api/v2/groups/2/members/${alan.id}`);
@@ -81,7 +81,7 @@ test("a manager sees the groups they manage, and assigns to them alone", async (
     const { body } = await acme.get(`/api/v1/users/${id}/assignments`);
     assert.deepEqual(
       body.assignments.map(({ due_by }: { due_by: string }) => due_by),
-      ["2030-01-01T00:00:00Z"],
+      ["2099-01-01T00:00:00Z"],
     );
   }
   assert.deepEqual((await mary.get("/api/v2/groups/2/assignments")).body, { data: [given], next: null });

@@ -16,17 +16,19 @@ import { MOST_BODY_BYTES, readBodies } from "./body.ts";
 import { Door } from "./door.ts";
 import { components, registerFeatures } from "./features.ts";
 import { type HealthOptions, registerHealth } from "./health.ts";
-import { compileInput } from "./input.ts";
+import { checkQuery, compileInput } from "./input.ts";
 import type { RateLimiter } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import { describeApi } from "./openapi.ts";
 import { checkAccess, checkOrigin } from "./access.ts";
 import { markEditable } from "./match.ts";
-import { answerClientError, answerError } from "./problem.ts";
+import { answerClientError, answerError, malformed } from "./problem.ts";
 import { decorateRequests } from "./request.ts";
 import { RouteTable } from "./route-table.ts";
 import type { Depot } from "../files/depot.ts";
 import type { Secrets } from "../secrets.ts";
+import type { OutgoingPolicy } from "../webhooks/address.ts";
+import type { Outgoing } from "../webhooks/outgoing.ts";
 import { compileSerializer } from "./serializer.ts";
 import { watchRequests } from "./watch.ts";
 
@@ -45,6 +47,9 @@ export interface AppOptions {
   readonly publicUrl: string;
   readonly secrets: Secrets;
   readonly files: Depot;
+  /** Where webhooks may go, and what sends them. */
+  readonly policy: OutgoingPolicy;
+  readonly outgoing: Outgoing;
   readonly trustedProxies: readonly string[];
   readonly allowPlainHttp: boolean;
   readonly corsOrigins: readonly string[];
@@ -80,8 +85,12 @@ export async function buildApp(options: AppOptions): Promise<{ app: App; routeTa
     ...serverOptions(options),
     rewriteUrl: ({ method = "GET", url = "/" }) => routeTable.resolve(method, url),
   }).withTypeProvider<TypeBoxTypeProvider>();
-  app.setValidatorCompiler(compileInput);
-  app.setSerializerCompiler(compileSerializer);
+  // Each route names them: for the application as a whole, every route would be given a copy of all components.
+  app.addHook("onRoute", (route) => {
+    route.validatorCompiler ??= compileInput;
+    route.serializerCompiler ??= compileSerializer;
+    checkQuery(route);
+  });
   app.setErrorHandler(answerError);
   app.setNotFoundHandler((request) => {
     throw routeTable.missing(request.url);
@@ -104,7 +113,10 @@ export async function buildApp(options: AppOptions): Promise<{ app: App; routeTa
 
 /** Puts the door before everything under /api, known address or not. */
 function guard(app: App, door: Door, routeTable: RouteTable): void {
+  // Node would answer them by itself, with a status and nothing else.
+  app.server.on("checkExpectation", (request, response) => app.routing(request, response));
   app.addHook("onRequest", async (request, reply) => {
+    checkHeaders(request);
     if (isOfApi(request.url) || isOfApi(request.routeOptions.url)) await door.admit(request, reply);
     // Before a body is read: that there is nothing to send it to comes first.
     if (request.is404) throw routeTable.missing(request.url);
@@ -119,6 +131,18 @@ function guard(app: App, door: Door, routeTable: RouteTable): void {
     if (route.config?.changesSession !== true) return;
     route.onSend = [route.onSend ?? [], async (request: FastifyRequest) => door.forget(request)].flat();
   });
+}
+
+/**
+ * Makes sure that HTTP/1.1 has the Host that it demands (RFC 9112, 3.2), and that nothing is expected but what Node has
+ * done by now.
+ * @throws Problem 400
+ */
+function checkHeaders({ raw, headers }: FastifyRequest): void {
+  if (headers.host === undefined && raw.httpVersion === "1.1")
+    throw malformed("The request has no Host header: HTTP/1.1 asks for one");
+  if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect))
+    throw malformed("The request expects what no server here knows: leave the Expect header out");
 }
 
 function isOfApi(url = ""): boolean {
@@ -141,6 +165,8 @@ function serverOptions(options: AppOptions): FastifyServerOptions {
   const connections = {
     headersTimeout: headersMs,
     connectionsCheckingInterval: LOOK_AT_CONNECTIONS_EVERY_MS,
+    // Who sends none is told so as with any other error: checkHeaders.
+    requireHostHeader: false,
   };
   const requestIdPrefix = randomBytes(6).toString("base64url");
   let requests = 0;

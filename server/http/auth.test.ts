@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import pg from "pg";
 import { createApiKey, revokeApiKey } from "../companies/api-keys.ts";
 import { type Answer, startServer, type TestServer } from "../test/server.ts";
 
@@ -87,17 +88,32 @@ test("a key that is revoked is refused within a second", async () => {
   assert.equal((await acme.get("/api/v1/ping")).status, 200);
 });
 
-test("an address that fails a thousand times in a minute is refused for the rest of it", async () => {
+test("an address that fails a thousand times in a minute is refused for the rest of it, but for who was let in before", async () => {
   await using lectern = await startServer();
-  for (let tens = 0; tens < 100; tens += 1) {
-    const wrong = Array.from({ length: 10 }, (_, index) => basic(`acme:${tens} ${index}`));
-    const answers = await Promise.all(wrong.map((authorization) => ping(lectern, authorization)));
-    assert.ok(answers.every(({ status }) => status === 401));
-  }
+  assert.equal((await lectern.acme.get("/api/v1/ping")).status, 200);
+  assert.equal((await ping(lectern, basic("acme:the first"))).status, 401);
+  // All but the last ten come from another process, as a slow machine would not send them within the minute.
+  const { rowCount } = await ask(lectern, "update rate_windows set used = 990 where bucket like 'address:%'");
+  assert.equal(rowCount, 1);
+  const wrong = Array.from({ length: 10 }, (_, index) => basic(`acme:${index}`));
+  const answers = await Promise.all(wrong.map((authorization) => ping(lectern, authorization)));
+  assert.ok(answers.every(({ status }) => status === 401));
   const refused = await ping(lectern, basic("acme:one more"));
   assert.deepEqual([refused.status, refused.body.error], [403, "Rate Limit Exceeded"]);
   assert.match(String(refused.headers["retry-after"]), /^\d\d?$/);
+  assert.equal((await lectern.acme.get("/api/v1/ping")).status, 200);
+  assert.equal((await lectern.globex.get("/api/v1/ping")).status, 403);
 });
+
+async function ask({ ownerUrl }: TestServer, statement: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: ownerUrl });
+  await client.connect();
+  try {
+    return await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
 
 function basic(credentials: string): string {
   return `Basic ${Buffer.from(credentials).toString("base64")}`;

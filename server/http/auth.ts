@@ -41,13 +41,18 @@ interface Credentials {
   find(options: AuthenticatorOptions): Promise<Caller | undefined>;
 }
 
+/** What was found of credentials. */
+interface Belief {
+  readonly caller: Promise<Caller | undefined>;
+  readonly until: number;
+  /** Whether they were right when they were last looked up. */
+  isRight: boolean;
+}
+
 /** Tells who calls. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
-  readonly #believed = new Map<
-    string,
-    { readonly caller: Promise<Caller | undefined>; readonly until: number }
-  >();
+  readonly #believed = new Map<string, Belief>();
   readonly #blocked = new Map<string, number>();
   readonly #lastUses = new Map<string, number>();
 
@@ -73,17 +78,22 @@ export class Authenticator {
 
   #find(credentials: Credentials | "unreadable", address: string): Promise<Caller | undefined> {
     const now = performance.now();
-    if (credentials !== "unreadable") {
-      const known = this.#believed.get(credentials.text);
-      if (known !== undefined && known.until > now) return known.caller;
-    }
+    const known = credentials === "unreadable" ? undefined : this.#believed.get(credentials.text);
+    if (known !== undefined && known.until > now) return known.caller;
     const blockedUntil = this.#blocked.get(address) ?? 0;
-    if (blockedUntil > now) throw rateLimited(Math.ceil((blockedUntil - now) / 1000));
+    // Whoever guesses from an address that many share, as behind a proxy, keeps out nobody who was let in lately.
+    if (blockedUntil > now && known?.isRight !== true) {
+      throw rateLimited(Math.ceil((blockedUntil - now) / 1000));
+    }
     if (credentials === "unreadable") return Promise.resolve(undefined);
     const { text } = credentials;
     const caller = credentials.find(this.#options);
-    remember(this.#believed, text, { caller, until: now + BELIEVED_MS });
-    caller.catch(() => this.#believed.delete(text));
+    const belief: Belief = { caller, until: now + BELIEVED_MS, isRight: known?.isRight === true };
+    remember(this.#believed, text, belief);
+    caller.then(
+      (found) => (belief.isRight = found !== undefined),
+      () => this.#believed.delete(text),
+    );
     return caller;
   }
 

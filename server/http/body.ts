@@ -51,7 +51,13 @@ export function readBodies(app: FastifyInstance): void {
 }
 
 const WRONG_TYPE = "The body must be application/json or application/x-www-form-urlencoded";
-const streamedTypes = ["application/octet-stream", "application/x-ndjson", "text/csv", "text/markdown"];
+const streamedTypes = [
+  "application/octet-stream",
+  "application/x-ndjson",
+  "multipart/form-data",
+  "text/csv",
+  "text/markdown",
+];
 
 function decode(body: string | Buffer): string | undefined {
   try {

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { companyOfPublicRequest } from "../companies/of-request.ts";
 import type { Database } from "../db/db.ts";
 import { nobody } from "../privileges/privileges.ts";
+import { checkAccess } from "./access.ts";
 import type { Authenticator, Caller } from "./auth.ts";
 import { companyBucket, type RateLimiter, type Verdict } from "./limits.ts";
 import { forbidden, notAcceptable, rateLimited, unavailable } from "./problem.ts";
@@ -53,9 +54,7 @@ export class Door {
     const caller = await this.#options.authenticator.authenticate(request);
     request.caller = caller;
     await this.#limit(reply, limitOf(caller));
-    if (caller.key !== null && !caller.company.has_api) {
-      throw forbidden("The API is not part of this company's plan: an operator can switch it on");
-    }
+    checkPlan(caller);
   }
 
   /** Forgets what is believed of who sent this request: what it ended has ended with the answer. */
@@ -70,6 +69,20 @@ export class Door {
 
   leave(): void {
     this.#underWay -= 1;
+  }
+
+  /**
+   * Counts a request out while it waits for something that takes nothing of the server. Who calls may have lost their
+   * key, their session or a privilege meanwhile, so they are looked up again.
+   * @throws Problem 401, 403
+   */
+  async idle<T>(request: FastifyRequest, wait: () => Promise<T>): Promise<T> {
+    this.leave();
+    const result = await wait().finally(() => this.enter());
+    request.caller = await this.#options.authenticator.authenticate(request);
+    checkPlan(request.caller);
+    checkAccess(request);
+    return result;
   }
 
   /** Lets in who need not say who they are; the address or the host names the company. @throws Problem 404 */
@@ -95,6 +108,11 @@ export class Door {
     if (!isLoopback(localAddress))
       throw forbidden("Use HTTPS. The key that was just sent could be read: make a new one");
   }
+}
+
+function checkPlan({ company, key }: Caller): void {
+  if (key !== null && !company.has_api)
+    throw forbidden("The API is not part of this company's plan: an operator can switch it on");
 }
 
 /** A company's keys share the contract's limit; people have one each, so that learners never wait for a script. */

@@ -5,6 +5,7 @@ import { registerAssignmentsV2 } from "../assignments/v2-routes.ts";
 import { assignmentComponents } from "../assignments/v2-schema.ts";
 import { registerGrading } from "../grading/v2-routes.ts";
 import { PendingAnswer } from "../grading/v2-schema.ts";
+import { LessonCompleted } from "../learning/lesson-completed.ts";
 import { registerAttempts } from "../learning/v2-routes.ts";
 import { attemptComponents } from "../learning/v2-schema.ts";
 import {
@@ -26,6 +27,9 @@ import { registerCompaniesV2 } from "../companies/v2-routes.ts";
 import { ApiKeyItem, CompanySettings, MadeApiKey } from "../companies/v2-schema.ts";
 import { registerCourses } from "../courses/routes.ts";
 import { Course, CourseSummary, ReducedCourse, TaggedCourse } from "../courses/schema.ts";
+import { registerEvents } from "../events/v2-routes.ts";
+import { Event, FeedPosition, Tombstone } from "../events/v2-schema.ts";
+import { CourseState } from "../courses/v2-schema.ts";
 import { registerExports } from "../exports/v2-routes.ts";
 import { registerFiles } from "../files/v2-routes.ts";
 import { File, Upload } from "../files/v2-schema.ts";
@@ -46,6 +50,8 @@ import {
   LessonVersion,
   LessonVersionSummary,
 } from "../lessons/v2-version-schema.ts";
+import { registerMails } from "../mail/v2-routes.ts";
+import { mailComponents } from "../mail/v2-schema.ts";
 import { registerPaths } from "../paths/routes.ts";
 import {
   LessonContent,
@@ -83,6 +89,8 @@ import { registerUserGroups, registerUsers } from "../users/routes.ts";
 import { CustomUserFieldData, GroupName, ListedUser, User, UserSummary } from "../users/schema.ts";
 import { registerUsersV2 } from "../users/v2-routes.ts";
 import { CustomUserField, Erasure, UserProfile } from "../users/v2-schema.ts";
+import { registerWebhooks } from "../webhooks/v2-routes.ts";
+import { webhookComponents } from "../webhooks/v2-schema.ts";
 import type { App, AppOptions } from "./app.ts";
 import { registerPing } from "./ping.ts";
 import { ErrorBody } from "./problem.ts";
@@ -149,6 +157,12 @@ export const components: readonly TSchema[] = [
   MadeApiKey,
   CompanySettings,
   AuditRow,
+  Event,
+  FeedPosition,
+  ...mailComponents,
+  Tombstone,
+  LessonCompleted,
+  CourseState,
   ReportSummary,
   ContentReport,
   PeopleReport,
@@ -170,6 +184,7 @@ export const components: readonly TSchema[] = [
   ...attemptComponents,
   ...assignmentComponents,
   PendingAnswer,
+  ...webhookComponents,
 ];
 
 /** Every feature of the API, by name and in the order of the document. */
@@ -182,7 +197,7 @@ export function registerFeatures(app: App, options: AppOptions): void {
   registerCourses(app);
   registerTags(app);
   registerAssignments(app);
-  registerCompanySettings(app);
+  registerCompanySettings(app, options);
   registerReports(app, options);
   registerPing(app);
   registerSessionsV2(app, options);
@@ -192,8 +207,10 @@ export function registerFeatures(app: App, options: AppOptions): void {
   registerGroupsV2(app);
   registerUsersV2(app);
   registerRolesV2(app);
-  registerCompaniesV2(app);
+  registerCompaniesV2(app, options);
   registerAuditV2(app, options);
+  registerEvents(app, options);
+  registerMails(app, options);
   registerFiles(app, options);
   registerPathsV2(app);
   registerCertificates(app);
@@ -205,4 +222,5 @@ export function registerFeatures(app: App, options: AppOptions): void {
   registerMyAssignments(app);
   registerAttempts(app);
   registerGrading(app);
+  registerWebhooks(app, options);
 }

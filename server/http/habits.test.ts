@@ -221,6 +221,15 @@ test("one address can be written in several ways, and each passes the door", asy
   }
 });
 
+test("an address that names no company is not found, whatever it holds", async () => {
+  await using lectern = await startServer();
+  for (const name of ["nobody", "%00", "a%00b", "%F4%88%85%BE", "-", "a".repeat(5_000)]) {
+    const url = `/api/v2/companies/${name}/unsubscribe?token=x`;
+    const answer = await lectern.app.inject({ method: "POST", url });
+    assert.deepEqual([answer.statusCode, answer.json().detail], [404, "Company not found"], name);
+  }
+});
+
 test("an id in an address is a positive integer", async () => {
   await using lectern = await startServer();
   const { acme } = lectern;

@@ -1,7 +1,5 @@
-import { Redis } from "ioredis";
 import { sql } from "kysely";
 import type { Database } from "../db/db.ts";
-import { unavailable } from "./problem.ts";
 
 /** A window begins with the first request and lasts this long. */
 export const WINDOW_MS = 60_000;
@@ -187,45 +185,4 @@ function grantStatement({ bucket, tokens, limit }: Ask, windowMs: number) {
       used = case when ${isOpen} then w.used + ${granted} else excluded.used end,
       granted = case when ${isOpen} then ${granted} else excluded.granted end
     returning granted, used, started_ms, seen_ms`;
-}
-
-/** How long a request waits for Redis before it fails. */
-const REDIS_TIMEOUT_MS = 2_000;
-const REDIS_RETRIES = 1;
-/** Seconds after which a caller may try again when Redis is away. */
-const RETRY_AFTER_SECONDS = 5;
-const REDIS_PREFIX = "lectern:rate:";
-/** The key holds what is used, and expires when the window ends. */
-const GRANT_SCRIPT = `
-local tokens, limit, window_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local remaining_ms = redis.call('PTTL', KEYS[1])
-if remaining_ms <= 0 then
-  redis.call('SET', KEYS[1], 0, 'PX', window_ms)
-  remaining_ms = window_ms
-end
-local used = tonumber(redis.call('GET', KEYS[1]))
-local granted = math.max(0, math.min(tokens, limit - used))
-redis.call('INCRBY', KEYS[1], granted)
-return {granted, used + granted, remaining_ms}`;
-
-/** Windows in the Redis or Valkey at a URL, with one connection. */
-export function redisWindows(url: string, windowMs: number = WINDOW_MS): WindowStore {
-  const redis = new Redis(url, { commandTimeout: REDIS_TIMEOUT_MS, maxRetriesPerRequest: REDIS_RETRIES });
-  // It reconnects by itself; a request that can't wait for that fails with an error of its own.
-  redis.on("error", () => undefined);
-  return {
-    grant: async ({ bucket, tokens, limit }) => {
-      const reply = await redis
-        .eval(GRANT_SCRIPT, 1, REDIS_PREFIX + bucket, tokens, limit, windowMs)
-        .catch((error: unknown) => {
-          throw unavailable("Requests can't be counted now: try again later", RETRY_AFTER_SECONDS, error);
-        });
-      const [granted, used, remainingMs] = Array.isArray(reply) ? reply.map(Number) : [];
-      if (granted === undefined || used === undefined || remainingMs === undefined) {
-        throw new Error("Redis answered with something else than a grant");
-      }
-      return { granted, used, remainingMs };
-    },
-    [Symbol.asyncDispose]: async () => redis.disconnect(),
-  };
 }

@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifySchema } from "fastify";
+import { describeWebhooks } from "../events/types.ts";
 import { isOfVersion2 } from "./versions.ts";
 
 /** The version of the document, which is the product's. */
@@ -31,6 +32,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
         },
       },
       security: [{ basic: [] }],
+      webhooks: describeWebhooks(),
     },
     transform: ({ schema, url, route }) => {
       const described = describeFilters(schema);
@@ -71,6 +73,7 @@ const problemAnswers = {
   401: "Who calls is not said, or not known.",
   403: "The caller lacks the privilege that this needs.",
   409: "The state of things is against it.",
+  410: "What was asked for is no longer kept.",
   412: "Somebody has changed it since If-Match was read: both versions are shown.",
   422: "A value is not acceptable: each field is named.",
   429: "The rate limit is reached: try again after Retry-After.",

@@ -49,6 +49,7 @@ const titles = new Map([
   [405, "Method Not Allowed"],
   [406, "Not Acceptable"],
   [409, "Conflict"],
+  [410, "Gone"],
   [412, "Precondition Failed"],
   [413, "Content Too Large"],
   [416, "Range Not Satisfiable"],

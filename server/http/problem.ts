@@ -88,6 +88,11 @@ export function unprocessable(message: string): Problem {
   return new Problem(422, message);
 }
 
+/** 410: what was asked for was there, and is no longer. */
+export function gone(message: string): Problem {
+  return new Problem(410, message);
+}
+
 /** 404, the same whether the thing exists in another company or nowhere. */
 export function notFound(what: string): Problem {
   return new Problem(404, `${what} not found`);
@@ -199,8 +204,11 @@ function toProblem(error: FastifyError): Problem {
   );
 }
 
-/** SQLSTATE classes and codes: connection lost, the database takes none, out of resources, operator intervention, statement or lock time-out. */
-const UNAVAILABLE_STATES = /^(08|53|55000|57P|57014|55P03|25P03)/;
+/**
+ * SQLSTATE classes and codes: connection lost, the database takes none, out of resources, operator intervention,
+ * statement or lock time-out, deadlock.
+ */
+const UNAVAILABLE_STATES = /^(08|53|55000|57P|57014|55P03|25P03|40P01)/;
 const UNAVAILABLE_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT"]);
 const UNAVAILABLE_MESSAGES =
   /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed)/;

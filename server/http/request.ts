@@ -21,6 +21,11 @@ declare module "fastify" {
      * answer: under an Idempotency-Key it is kept with the write, and given again to who repeats the request.
      */
     write<T>(run: (tx: WriteTx) => Promise<T>): Promise<T>;
+    /**
+     * Waits for something that takes nothing of the server: meanwhile the request doesn't count as under way.
+     * @throws Problem 401, 403 where the caller has lost what they may meanwhile.
+     */
+    idle<T>(wait: () => Promise<T>): Promise<T>;
   }
 }
 

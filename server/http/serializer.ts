@@ -6,10 +6,10 @@ import { components } from "./features.ts";
  * Compiles the serialiser of an answer, which lets nothing out that the schema does not name. It gets the components
  * that the schema refers to and no others: with all of them, every start of the service takes half a second longer.
  */
-export function compileSerializer({ schema }: { readonly schema: Schema }): (answer: unknown) => string {
+export function compileSerializer({ schema }: { readonly schema: object }): (answer: unknown) => string {
   const serializer = once(() => {
     const used = findComponents(schema, new Map());
-    return compile(schema, { schema: Object.fromEntries(used) });
+    return compile(Object(schema), { schema: Object.fromEntries(used) });
   });
   return (answer) => serializer()(answer);
 }

@@ -11,6 +11,9 @@ const CLIENT_WENT_AWAY = 499;
  * grow by each of those, until everybody was refused.
  */
 export function watchRequests(app: FastifyInstance, door: Door, metrics: Metrics): void {
+  app.decorateRequest("idle", function idle<T>(this: FastifyRequest, wait: () => Promise<T>) {
+    return door.idle(this, wait);
+  });
   app.addHook("onRequest", (request, reply, done) => {
     door.enter();
     reply.raw.once("close", () => {

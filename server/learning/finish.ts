@@ -5,9 +5,11 @@ import { prepare } from "../db/prepare.ts";
 import { conflict } from "../http/problem.ts";
 import { scoreLesson } from "../lessons/content/marks.ts";
 import { type AttemptRow, getAttempt, learningCounters, lockAttempt, requireOwn } from "./attempts.ts";
+import { noteLessonCompleted } from "./lesson-completed.ts";
 import { keepMarks, listAnswers, markAll } from "./marking.ts";
 import { noteOutcome } from "./outcome.ts";
 import { toAttempt } from "./show.ts";
+import { tellResult } from "./tell-result.ts";
 import type { LessonAttempt } from "./v2-schema.ts";
 import { getVersion } from "./versions.ts";
 
@@ -63,8 +65,13 @@ export async function settle(
       graded_at,
     }),
   ]);
-  await noteOutcome(tx, { attempt, happened, score, finished_at, at });
-  return toAttempt(await getAttempt(tx, attempt.id));
+  const held_by = await noteOutcome(tx, { attempt, happened, score, finished_at, at });
+  await tellResult(tx, { attempt, happened, score, isGraded: graded_at !== null, held_by });
+  const [settled] = await Promise.all([
+    getAttempt(tx, attempt.id),
+    ...(happened === "completed" ? [noteLessonCompleted(tx, attempt.id)] : []),
+  ]);
+  return toAttempt(settled);
 }
 
 interface AttemptUpdate extends Pick<AttemptRow, "id" | "status" | "score" | "finished_at" | "graded_at"> {

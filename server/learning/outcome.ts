@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { StoredStatus } from "../assignments/assignments.ts";
-import { type Counted, countAssignments } from "../assignments/counts.ts";
+import type { StoredAssignment, StoredStatus } from "../assignments/assignments.ts";
+import { countAssignments } from "../assignments/counts.ts";
 import type { WriteTx } from "../db/db.ts";
 import { prepare } from "../db/prepare.ts";
 import type { AttemptRow } from "./attempts.ts";
@@ -22,8 +22,10 @@ export interface Outcome {
  * Writes what happened to an attempt wherever it counts: the learner's own assignment of the lesson, by whatever way it
  * was taken; the paths and courses that have the lesson; the library; and all that is counted of these. Needs
  * `learningCounters` locked, and the attempt's own row written before.
+ * @returns the path's or course's assignment in which it counts, where no assignment of the lesson itself has moved and
+ * tells of it: the one that the attempt was begun in, if it is among several.
  */
-export async function noteOutcome(tx: WriteTx, outcome: Outcome): Promise<void> {
+export async function noteOutcome(tx: WriteTx, outcome: Outcome): Promise<number | undefined> {
   const { attempt, happened, at } = outcome;
   const direct = await advanceDirect(tx, outcome);
   const paths = await advancePaths(
@@ -53,6 +55,8 @@ export async function noteOutcome(tx: WriteTx, outcome: Outcome): Promise<void> 
     learners: happened === "begun" ? paths.learners : [...paths.learners, attempt],
     at,
   });
+  if (direct.before.length > 0) return undefined;
+  return paths.counting.find((id) => id === attempt.assignment_id) ?? paths.counting[0];
 }
 
 const statuses: Readonly<Record<Happening, StoredStatus>> = {
@@ -62,21 +66,13 @@ const statuses: Readonly<Record<Happening, StoredStatus>> = {
   failed: "Incomplete",
 };
 
-interface Direct extends Counted {
-  readonly assigned_at: string;
-  readonly reassigned_at: string | null;
-  readonly started_at: string | null;
-  readonly completed_at: string | null;
-  readonly score: number | null;
-}
-
-type State = Pick<Direct, "status" | "score" | "reassigned_at" | "started_at" | "completed_at">;
+type State = Pick<StoredAssignment, "status" | "score" | "reassigned_at" | "started_at" | "completed_at">;
 
 /** Moves the learner's own assignment of the lesson on, if there is one that the attempt counts for. */
 async function advanceDirect(
   tx: WriteTx,
   outcome: Outcome,
-): Promise<{ before: Counted[]; after: Counted[] }> {
+): Promise<{ before: StoredAssignment[]; after: StoredAssignment[] }> {
   const { attempt, at } = outcome;
   const { user_id, lesson_id } = attempt;
   const [before] = await selectDirect(tx, { company_id: tx.company.id, user_id, lesson_id });
@@ -84,13 +80,13 @@ async function advanceDirect(
   if (before === undefined || state === undefined) return { before: [], after: [] };
   await updateDirect(tx, { ...state, updated_at: at, company_id: tx.company.id, id: before.id });
   if (attempt.assignment_id === null) await bind(tx, attempt.id, before.id);
-  return { before: [before], after: [{ ...before, ...state }] };
+  return { before: [before], after: [{ ...before, ...state, updated_at: at }] };
 }
 
-const selectDirect = prepare<{ company_id: number; user_id: number; lesson_id: number }, Direct>(
-  (_db, place) => sql<Direct>`
-    select id, assignee_id, assignable_type, assignable_id, status, due_by,
-      assigned_at, reassigned_at, started_at, completed_at, score
+const selectDirect = prepare<{ company_id: number; user_id: number; lesson_id: number }, StoredAssignment>(
+  (_db, place) => sql<StoredAssignment>`
+    select id, assignee_id, assignable_type, assignable_id, group_id, assigned_at, due_by, reassigned_at, started_at,
+      completed_at, updated_at, status, score
     from assignments
     where company_id = ${place("company_id")} and assignee_id = ${place("user_id")}
       and assignable_type = 'Lesson' and assignable_id = ${place("lesson_id")}`,
@@ -117,7 +113,7 @@ const updateDirect = prepare<DirectUpdate, object>(
  * shown until the next one.
  */
 function nextState(
-  before: Direct,
+  before: StoredAssignment,
   { attempt, happened, score, finished_at, at }: Outcome,
 ): State | undefined {
   const { status, reassigned_at } = before;
@@ -146,7 +142,7 @@ function later(one: string, other: string): string {
   return one < other ? other : one;
 }
 
-function stateOf({ status, score, reassigned_at, started_at, completed_at }: Direct): State {
+function stateOf({ status, score, reassigned_at, started_at, completed_at }: StoredAssignment): State {
   return { status, score, reassigned_at, started_at, completed_at };
 }
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Counted } from "../assignments/counts.ts";
+import type { StoredAssignment } from "../assignments/assignments.ts";
 import { issueCertificates } from "../certificates/issue.ts";
 import type { WriteTx } from "../db/db.ts";
 import { findLessonLists, findProgress, keyOf, type ProgressRow } from "./path-facts.ts";
@@ -10,7 +10,7 @@ import { findLessonLists, findProgress, keyOf, type ProgressRow } from "./path-f
  * counters locked.
  * @returns all of them, as they are now.
  */
-export async function completeAssignments<Row extends Counted>(
+export async function completeAssignments<Row extends StoredAssignment>(
   tx: WriteTx,
   assignments: readonly Row[],
   at: string,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Counted } from "../assignments/counts.ts";
+import type { StoredAssignment } from "../assignments/assignments.ts";
 import type { Learner } from "../assignments/learners.ts";
 import type { WriteTx } from "../db/db.ts";
 import { completeAssignments } from "./path-completion.ts";
@@ -12,7 +12,7 @@ import { findLessonLists, keyOf } from "./path-facts.ts";
  * Counts nothing: the caller does. Needs the assignment counters locked.
  * @returns all of the assignments, as they are now, and whose progress has changed.
  */
-export async function adoptCompletions<Row extends Counted>(
+export async function adoptCompletions<Row extends StoredAssignment>(
   tx: WriteTx,
   assignments: readonly Row[],
   at: string,
@@ -37,7 +37,7 @@ export async function adoptCompletions<Row extends Counted>(
 }
 
 /** Of the paths of these assignments those that were published here and count what was completed elsewhere. */
-async function findWilling(tx: WriteTx, assignments: readonly Counted[]): Promise<Set<number>> {
+async function findWilling(tx: WriteTx, assignments: readonly StoredAssignment[]): Promise<Set<number>> {
   const ids = [...new Set(assignments.map(({ assignable_id }) => assignable_id))];
   const rows = await tx.sql
     .selectFrom("paths")
@@ -56,7 +56,7 @@ interface Adopted extends Learner {
 }
 
 /** Writes progress for each lesson of an assignment's path that its learner has completed by another way. */
-async function adopt(tx: WriteTx, assignments: readonly Counted[]): Promise<Adopted[]> {
+async function adopt(tx: WriteTx, assignments: readonly StoredAssignment[]): Promise<Adopted[]> {
   const lists = await findLessonLists(tx, assignments);
   const pairs = assignments.flatMap((row) =>
     (lists.get(keyOf(row)) ?? []).map((lesson_id) => ({ row, lesson_id })),

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import type { StoredStatus } from "../assignments/assignments.ts";
-import type { Counted } from "../assignments/counts.ts";
+import type { StoredAssignment } from "../assignments/assignments.ts";
 import type { WriteTx } from "../db/db.ts";
 import { prepare } from "../db/prepare.ts";
 import type { LessonOutcome } from "./path-progress.ts";
 
 /** An assignment of a path or course that has the lesson, with the learner's progress in it. */
-export interface Holder extends Counted {
+export interface Holder extends StoredAssignment {
   readonly progress_status: StoredStatus | null;
   readonly progress_score: number | null;
   readonly progress_completed_at: string | null;
@@ -35,7 +35,8 @@ const selectHolders = prepare<HolderKey, Holder>(
       join paths held on held.company_id = ${place("company_id")} and held.id = holders.path_id and held.archived_at is null
       join path_items item on item.company_id = ${place("company_id")} and item.nested_path_id = holders.path_id
     )
-    select own.id, own.assignee_id, own.assignable_type, own.assignable_id, own.status, own.due_by,
+    select own.id, own.assignee_id, own.assignable_type, own.assignable_id, own.group_id, own.assigned_at, own.due_by,
+      own.reassigned_at, own.started_at, own.completed_at, own.updated_at, own.status, own.score,
       progress.status as progress_status, progress.score as progress_score,
       progress.completed_at as progress_completed_at
     from assignments own
@@ -68,16 +69,15 @@ export function isNews(
   );
 }
 
-/** The columns that assignments are counted by. */
-export function toCounted({
-  id,
-  assignee_id,
-  assignable_type,
-  assignable_id,
-  status,
-  due_by,
-}: Holder): Counted {
-  return { id, assignee_id, assignable_type, assignable_id, status, due_by };
+/** The assignment without the progress. */
+export function toAssignment(holder: Holder): StoredAssignment {
+  const {
+    progress_status: _status,
+    progress_score: _score,
+    progress_completed_at: _at,
+    ...assignment
+  } = holder;
+  return assignment;
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { StoredStatus } from "../assignments/assignments.ts";
-import type { Counted } from "../assignments/counts.ts";
+import type { StoredAssignment } from "../assignments/assignments.ts";
 import type { Learner } from "../assignments/learners.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { conflict, notFound } from "../http/problem.ts";
 import { utcTime, utcTimeOrNull } from "../time.ts";
 import { completeAssignments } from "./path-completion.ts";
 import { findPlan, findProgress } from "./path-facts.ts";
-import { findHolders, isNews, putProgress, toCounted } from "./path-holders.ts";
+import { findHolders, isNews, putProgress, toAssignment } from "./path-holders.ts";
 import { describeSteps, type LessonStep, type PathStep } from "./path-steps.ts";
 
 /** Where a learner has got to in a lesson, by an attempt. */
@@ -27,17 +27,24 @@ export interface LessonOutcome {
  * is completed stays as it is, until it is assigned anew. Call it when an attempt begins (Incomplete), is finished,
  * graded, or failed (Incomplete). Counts nothing: the caller passes what it gives to countAssignments. Needs the
  * assignment counters locked.
- * @returns the assignments that it has changed, and whose progress in a lesson.
+ * @returns the assignments that it has changed, and whose progress in a lesson; and those in which the lesson was still
+ * open, also where the outcome is what it was before.
  */
 export async function advancePaths(
   tx: WriteTx,
   outcome: LessonOutcome,
   at: string,
-): Promise<{ before: Counted[]; after: Counted[]; learners: Learner[] }> {
+): Promise<{
+  before: StoredAssignment[];
+  after: StoredAssignment[];
+  learners: Learner[];
+  counting: readonly number[];
+}> {
   const { lesson_id, user_id } = outcome;
   const found = await findHolders(tx, outcome);
-  const before = found.filter((row) => isNews(row, outcome)).map(toCounted);
-  if (before.length === 0) return { before: [], after: [], learners: [] };
+  const counting = found.flatMap(({ id, progress_status }) => (progress_status === "Completed" ? [] : id));
+  const before = found.filter((row) => isNews(row, outcome)).map(toAssignment);
+  if (before.length === 0) return { before: [], after: [], learners: [], counting };
   const ids = before.map(({ id }) => id);
   await putProgress(tx, ids, outcome);
   await tx.sql
@@ -46,8 +53,13 @@ export async function advancePaths(
     .where("company_id", "=", tx.company.id)
     .where((eb) => eb("id", "=", eb.fn.any(eb.val(ids))))
     .execute();
-  const after = outcome.status === "Completed" ? await completeAssignments(tx, before, at) : before;
-  return { before, after, learners: [{ lesson_id, user_id }] };
+  const touched = before.map((row) => ({
+    ...row,
+    started_at: row.started_at ?? outcome.started_at,
+    updated_at: at,
+  }));
+  const after = outcome.status === "Completed" ? await completeAssignments(tx, touched, at) : touched;
+  return { before, after, learners: [{ lesson_id, user_id }], counting };
 }
 
 /** What a learner has before them in an assigned path. */

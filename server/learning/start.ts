@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
 import type { Depot } from "../files/depot.ts";
-import { conflict, notFound } from "../http/problem.ts";
+import { conflict, notFound, unauthorized } from "../http/problem.ts";
+import { holdMaker } from "../users/hold.ts";
 import { type AttemptRow, getAttempt, learnerOf, learningCounters, lockAttempt } from "./attempts.ts";
 import { noteOutcome } from "./outcome.ts";
 import { findPlace, type Place } from "./places.ts";
@@ -18,7 +19,7 @@ export interface Start {
  * Begins a lesson, as it is published now; or goes on with the attempt that is open, as it was published then. What is
  * open goes on when the lesson is archived or taken away meanwhile: who has begun may finish.
  * @throws Problem 404 for a lesson that is neither assigned to the learner nor open to the company; 409 for one that is
- * archived, not published, locked, completed or waiting for a grader.
+ * archived, not published, locked, completed or waiting for a grader; 401 for a learner who is gone.
  */
 export async function startAttempt(
   tx: WriteTx,
@@ -27,6 +28,7 @@ export async function startAttempt(
 ): Promise<TakenLesson & { resumed: boolean }> {
   const user_id = learnerOf(tx);
   const at = await lockCounters(tx, ...learningCounters);
+  if ((await holdMaker(tx, user_id)) === null) throw unauthorized();
   const { id, resumed } = await openAttempt(tx, { ...start, user_id }, at);
   const attempt = await showAttempt(tx, await getAttempt(tx, id), { files, reader: "learner" });
   return { ...attempt, resumed };

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
 import { endAssignments } from "../test/complete.ts";
+import { readEvents } from "../test/feed.ts";
 import { type CommandResult, runCommand } from "../test/lectern.ts";
 import { addUser } from "../test/people.ts";
 import { type Person, signIn } from "../test/person.ts";
@@ -109,8 +110,11 @@ test("a lesson is written, published, changed and brought back", async () => {
     changes,
     content: written.body.content,
   });
-  for (const missing of ["3", "9007199254740991"])
+  for (const missing of ["3", "9007199254740991"]) {
     assert.equal((await cleo.get(`/api/v2/lessons/1/versions/${missing}`)).status, 404);
+    const report = await acme.get(`/api/v2/reports/lessons/1/questions?version=${missing}`);
+    assert.equal(report.status, 404);
+  }
 });
 
 test("two editors never overwrite each other unseen, and two who publish make one version", async () => {
@@ -161,19 +165,19 @@ test("publishing asks those again who have completed, and nobody else", async ()
   await endAssignments(lectern, acme, { ids: [1, 3], status: "Completed", score: 90 });
   await acme.put(`/api/v1/users/${people[2].id}/archive`);
   await patch(acme, "/api/v2/lessons/1/draft", { content: aPage("Walk") });
-  const misplaced = await acme.post("/api/v2/lessons/1/publish", { due_by: "2027-01-01" });
+  const misplaced = await acme.post("/api/v2/lessons/1/publish", { due_by: "2099-01-01" });
   assert.deepEqual([misplaced.status, misplaced.body.errors[0].pointer], [422, "/due_by"]);
-  const again = { learners: "ask_again", due_by: "2027-01-01" };
+  const again = { learners: "ask_again", due_by: "2099-01-01" };
   const { body: published } = await acme.post("/api/v2/lessons/1/publish", again);
   assert.deepEqual(
     [published.number, published.learners, published.due_by, published.asked_again],
-    [2, "ask_again", "2027-01-01T00:00:00Z", 1],
+    [2, "ask_again", "2099-01-01T00:00:00Z", 1],
   );
   const { body } = await acme.get("/api/v1/lessons/1/assignments");
   assert.deepEqual(
     body.assignments.map((row: Record<string, unknown>) => [row["status"], row["due_by"], row["score"]]),
     [
-      ["Incomplete", "2027-01-01T00:00:00Z", 90],
+      ["Incomplete", "2099-01-01T00:00:00Z", 90],
       ["Overdue", "2026-01-01T00:00:00Z", null],
       ["Completed", "2026-01-01T00:00:00Z", 90],
     ],
@@ -327,6 +331,11 @@ test("an operator brings lessons in from files, all or none, and writes them out
     const made = await command("lesson", "import", good, "--subdomain", "files", "--publish", "--json");
     assert.deepEqual(JSON.parse(made.stdout), [{ id: 1, title: "Fire", file: good }]);
     assert.equal((await acme.get("/api/v2/lessons/1")).body.published_version, 1);
+    const told = await readEvents(lectern.database, acme.company);
+    assert.deepEqual(
+      told.filter(({ type }) => type.startsWith("lesson.")).map(({ type }) => type),
+      ["lesson.created", "lesson.published"],
+    );
     const written = await command("lesson", "export", "1", "--subdomain", "files", "--to", folder);
     assert.equal(written.stdout, `${path.join(folder, "1-fire.md")}\n`);
     const shown = await acme.get("/api/v2/lessons/1/draft");

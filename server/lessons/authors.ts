@@ -2,7 +2,10 @@ import type { Static } from "typebox";
 import { audit } from "../db/audit.ts";
 import { lockCounters } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
+import { follow } from "../events/changes.ts";
 import { conflict, forbidden, invalid, notFound } from "../http/problem.ts";
+import { pathEvents } from "../paths/events.ts";
+import { lessonEvents } from "./events.ts";
 import { type Content, type ContentType, requireOwnContent } from "./own.ts";
 import type { AuthorChange, LessonAuthor } from "./v2-schema.ts";
 
@@ -71,8 +74,20 @@ interface Place extends Content {
 
 /** What each kind of content is called, and where its authors' privilege comes from. */
 const kinds = {
-  Lesson: { privilege: "lessons.write", table: "lessons", noun: "lesson", name: "Lesson" },
-  "LearningPaths::Path": { privilege: "paths.write", table: "paths", noun: "path", name: "Path" },
+  Lesson: {
+    privilege: "lessons.write",
+    table: "lessons",
+    noun: "lesson",
+    name: "Lesson",
+    events: lessonEvents,
+  },
+  "LearningPaths::Path": {
+    privilege: "paths.write",
+    table: "paths",
+    noun: "path",
+    name: "Path",
+    events: pathEvents,
+  },
 } as const satisfies Record<ContentType, object>;
 
 async function getOwner(tx: Tx, { type, id }: Content): Promise<number | null> {
@@ -122,9 +137,10 @@ async function getActiveName(tx: Tx, user_id: number): Promise<string> {
 }
 
 async function giveAway(tx: WriteTx, place: Place, owner_id: number | null): Promise<void> {
-  const { privilege, table, noun } = kinds[place.type];
+  const { privilege, table, noun, events } = kinds[place.type];
   if (tx.viewer.scope(privilege) !== "all" && tx.viewer.user_id !== owner_id)
     throw forbidden(`Only its owner or an administrator can give a ${noun} away`);
+  await follow(tx, events, [place.id]);
   await deleteAuthor(tx, place);
   if (owner_id !== null) await addAuthor(tx, { ...place, user_id: owner_id });
   await tx.sql

@@ -9,6 +9,7 @@ import { Problem } from "../http/problem.ts";
 import { slug } from "../links.ts";
 import { OperatorError } from "../operator-error.ts";
 import { print } from "../serving/command.ts";
+import { getOverview } from "./catalogue.ts";
 import { createFromMarkdown, getMarkdown } from "./markdown.ts";
 import { decodeMarkdown } from "./markdown-body.ts";
 import { publishLesson } from "./publish.ts";
@@ -68,7 +69,11 @@ async function readFileOf(file: string): Promise<Buffer> {
 
 async function importLesson(tx: WriteTx, bytes: Buffer, { publish }: ImportOptions) {
   const lesson = await createFromMarkdown(tx, decodeMarkdown(bytes));
-  if (publish) await publishLesson(tx, lesson.id, {});
+  if (!publish) return lesson;
+  await publishLesson(tx, lesson.id, {});
+  // All that a transaction does to what it makes is told as its beginning: that it was published too is said here.
+  const [data, previous] = [await getOverview(tx, lesson.id), { published_version: null }];
+  tx.changes.add({ type: "lesson.published", resource_id: lesson.id, user_id: null, data, previous });
   return lesson;
 }
 

@@ -2,10 +2,13 @@ import type { Static } from "typebox";
 import { audit } from "../db/audit.ts";
 import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
+import { followNew } from "../events/changes.ts";
 import { indexContents } from "../search/documents.ts";
+import { holdMaker } from "../users/hold.ts";
 import { getOverview } from "./catalogue.ts";
 import { emptyDocument } from "./content/schema.ts";
 import { checkTags, findDraft, saveDraft } from "./drafts.ts";
+import { lessonEvents } from "./events.ts";
 import { checkFilesOf, keepFilesOf } from "./file-fields.ts";
 import { requireOwnContent } from "./own.ts";
 import type { LessonCopy, LessonOverview, NewLesson } from "./v2-schema.ts";
@@ -72,6 +75,7 @@ async function insertLesson(
 ): Promise<number> {
   const company_id = tx.company.id;
   const id = await moveCounter(tx, { kind: "lessons", ids: 1, total: 1, at });
+  followNew(tx, lessonEvents, { ids: [id] });
   const { title, description, language, retake_score } = written;
   await tx.sql
     .insertInto("assignables")
@@ -95,7 +99,7 @@ async function insertLesson(
       language,
       retake_score,
       public: false,
-      owner_id: tx.viewer.user_id,
+      owner_id: await holdMaker(tx, tx.viewer.user_id),
       created_at: at,
     })
     .execute();

@@ -3,12 +3,14 @@ import { assignmentCounters } from "../assignments/give.ts";
 import { archiveContent, restoreContent, toArchiveState, toSummary } from "../db/archive.ts";
 import { lockCounters } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
+import { follow } from "../events/changes.ts";
 import { notFound } from "../http/problem.ts";
 import { links } from "../links.ts";
 import type { Tag } from "../tags/schema.ts";
 import { completeWithout } from "../paths/review-assignments.ts";
 import { listTagsOf } from "../tags/taggings.ts";
 import { utcTime, utcTimeOrNull } from "../time.ts";
+import { lessonEvents } from "./events.ts";
 import { requireOwnContent } from "./own.ts";
 import type { Lesson, LessonSummaryList, ListedLesson, ListedLessonList, TaggedLesson } from "./schema.ts";
 
@@ -50,6 +52,7 @@ export async function archiveLesson(tx: WriteTx, id: number): Promise<Static<typ
   const content = { type: "Lesson", id } as const;
   await requireOwnContent(tx, "lessons.write", content);
   const at = await lockCounters(tx, "lessons", ...assignmentCounters);
+  await follow(tx, lessonEvents, [id]);
   await archiveContent(tx, { table: "lessons", id, at });
   await completeWithout(tx, content, at);
   return getLesson(tx, id);
@@ -58,7 +61,9 @@ export async function archiveLesson(tx: WriteTx, id: number): Promise<Static<typ
 /** Restores a lesson; one that is active stays as it is. @throws Problem 404 */
 export async function restoreLesson(tx: WriteTx, id: number): Promise<Static<typeof Lesson>> {
   await requireOwnContent(tx, "lessons.write", { type: "Lesson", id });
-  await restoreContent(tx, { table: "lessons", id });
+  const at = await lockCounters(tx, "lessons");
+  await follow(tx, lessonEvents, [id]);
+  await restoreContent(tx, { table: "lessons", id, at });
   return getLesson(tx, id);
 }
 

@@ -32,6 +32,10 @@ export function registerLessons(app: App): void {
     },
     (request) => request.read(listLessonsInFull),
   );
+  registerLesson(app);
+}
+
+function registerLesson(app: App): void {
   app.get(
     "/api/v1/lessons/:lesson_id",
     {

@@ -89,7 +89,9 @@ export const TaggedLessonList = closed({
 export const LessonParams = Type.Object({ lesson_id: Id });
 
 export const LessonUpdate = Type.Object({
-  title: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
+  title: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1000, pattern: "\\S", description: "Can't be empty." }),
+  ),
   retake_score: Type.Optional(
     Type.Integer({
       minimum: 0,

@@ -97,6 +97,7 @@ test("a value that can't be is refused with its field, and nothing is changed", 
   const before = (await acme.get("/api/v1/lessons/1")).body;
   const cases = [
     ["title", "", "can't be empty"],
+    ["title", " \n\t", "can't be empty"],
     ["title", "x".repeat(1001), "can have at most 1000 characters"],
     ["title", null, "must be a string"],
     ["title", 5, "must be a string"],

@@ -2,8 +2,10 @@ import type { Static } from "typebox";
 import { audit } from "../db/audit.ts";
 import { lockCounters } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
+import { follow } from "../events/changes.ts";
 import { invalid, notFound } from "../http/problem.ts";
 import { indexContents } from "../search/documents.ts";
+import { lessonEvents } from "./events.ts";
 import { getLesson } from "./lessons.ts";
 import { requireOwnContent } from "./own.ts";
 import type { Lesson, LessonUpdate } from "./schema.ts";
@@ -32,6 +34,7 @@ export async function updateLesson(
   }
   const { before, after } = findChanges(lesson, body);
   if (Object.keys(after).length > 0) {
+    await follow(tx, lessonEvents, [id]);
     await tx.sql
       .updateTable("lessons")
       .set({ ...after, last_updated_at: at })

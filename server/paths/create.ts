@@ -1,11 +1,14 @@
 import { audit } from "../db/audit.ts";
 import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
+import { followNew } from "../events/changes.ts";
 import { requireOwnContent } from "../lessons/own.ts";
 import { indexContents } from "../search/documents.ts";
+import { holdMaker } from "../users/hold.ts";
 import { getOverview } from "./catalogue.ts";
 import { checkSteps } from "./check-steps.ts";
 import { findDraft, numberSteps, saveDraft, type Written } from "./drafts.ts";
+import { pathEvents } from "./events.ts";
 import { readSteps } from "./read-steps.ts";
 import { beginSettings, checkSettings } from "./settings.ts";
 import type { NewPath, PathCopy, PathWithSteps } from "./v2-schema.ts";
@@ -47,7 +50,9 @@ async function insertPath(
 ): Promise<number> {
   const company_id = tx.company.id;
   const id = await moveCounter(tx, { kind: "paths", ids: 1, total: 1, at });
+  followNew(tx, pathEvents, { ids: [id] });
   const { tag_ids: _tags, ...settings } = written.settings;
+  const owner_id = await holdMaker(tx, tx.viewer.user_id);
   const none = { assignees_count: 0, completed_count: 0, total_completions: 0, via_assignment: 0 };
   await tx.sql
     .insertInto("assignables")
@@ -55,7 +60,7 @@ async function insertPath(
     .execute();
   await tx.sql
     .insertInto("paths")
-    .values({ company_id, id, ...settings, public: false, owner_id: tx.viewer.user_id, created_at: at })
+    .values({ company_id, id, ...settings, public: false, owner_id, created_at: at })
     .execute();
   await saveDraft(tx, { ...written, path_id: id, based_on: null }, at);
   await indexContents(tx, [{ type: "LearningPaths::Path", id, language: settings.language }]);

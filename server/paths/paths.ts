@@ -3,6 +3,7 @@ import { assignmentCounters } from "../assignments/give.ts";
 import { archiveContent, restoreContent, toArchiveState, toSummary } from "../db/archive.ts";
 import { lockCounters } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
+import { follow } from "../events/changes.ts";
 import { notFound } from "../http/problem.ts";
 import { requireOwnContent } from "../lessons/own.ts";
 import { links } from "../links.ts";
@@ -10,6 +11,7 @@ import { listTagsOf } from "../tags/taggings.ts";
 import type { Tag } from "../tags/schema.ts";
 import { utcTime, utcTimeOrNull, zonedTimeOrNull } from "../time.ts";
 import { findStructures, toContents } from "./contents.ts";
+import { pathEvents } from "./events.ts";
 import { completeWithout } from "./review-assignments.ts";
 import type { ListedPathList, Path, PathSummaryList, TaggedPath } from "./schema.ts";
 
@@ -53,6 +55,7 @@ export async function archivePath(tx: WriteTx, id: number): Promise<Static<typeo
   const content = { type: "LearningPaths::Path", id } as const;
   await requireOwnContent(tx, "paths.write", content);
   const at = await lockCounters(tx, "paths", ...assignmentCounters);
+  await follow(tx, pathEvents, [id]);
   await archiveContent(tx, { table: "paths", id, at });
   await completeWithout(tx, content, at);
   return getPath(tx, id);
@@ -61,7 +64,9 @@ export async function archivePath(tx: WriteTx, id: number): Promise<Static<typeo
 /** Restores a path; one that is active stays as it is. @throws Problem 404 */
 export async function restorePath(tx: WriteTx, id: number): Promise<Static<typeof Path>> {
   await requireOwnContent(tx, "paths.write", { type: "LearningPaths::Path", id });
-  await restoreContent(tx, { table: "paths", id });
+  const at = await lockCounters(tx, "paths");
+  await follow(tx, pathEvents, [id]);
+  await restoreContent(tx, { table: "paths", id, at });
   return getPath(tx, id);
 }
 

@@ -2,6 +2,7 @@ import { assignmentCounters } from "../assignments/give.ts";
 import { audit } from "../db/audit.ts";
 import { lockCounters } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
+import { follow } from "../events/changes.ts";
 import { requireMatch } from "../http/match.ts";
 import { conflict, invalid } from "../http/problem.ts";
 import { requireOwnContent } from "../lessons/own.ts";
@@ -11,6 +12,7 @@ import { parseMoment, utcTime, utcTimeOrNull } from "../time.ts";
 import { checkSteps } from "./check-steps.ts";
 import { diffPaths } from "./diff.ts";
 import { findDraft, saveDraft, showDraft, type StoredDraft } from "./drafts.ts";
+import { pathEvents } from "./events.ts";
 import { reviewAssignments } from "./review-assignments.ts";
 import { findPublishedSteps, keyOfStep, type Step } from "./steps.ts";
 import type { PathDiff, PathPublication, PathPublishing } from "./v2-version-schema.ts";
@@ -51,6 +53,7 @@ export async function publishPath(
     learners,
     due_by,
   };
+  await follow(tx, pathEvents, [path_id]);
   await insertVersion(tx, draft, { ...published, changes, at });
   await putInForce(tx, draft, { number: published.number, at });
   const moved = await reviewAssignments(tx, path_id, { ...(learners === "ask_again" && { due_by }), at });

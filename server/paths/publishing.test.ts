@@ -71,7 +71,7 @@ test("a creator builds a path step by step, publishes it, and version 1 shows it
   const coffee = stepsOf(named)[4] ?? "";
   assert.deepEqual(stepsOf(named), ["lesson-1", "lesson-1-2", wait, "lesson-2", coffee]);
   await cleo.delete(`${url}/draft/steps/lesson-1-2`);
-  await cleo.patch(`${url}/draft/steps/${wait}`, { condition: "date", wait_until: "2027-01-31" });
+  await cleo.patch(`${url}/draft/steps/${wait}`, { condition: "date", wait_until: "2099-01-31" });
   const moved = await cleo.post(`${url}/draft/steps/${coffee}/move`, { position: 0 });
   assert.deepEqual(stepsOf(moved), [coffee, "lesson-1", wait, "lesson-2"]);
   assert.equal(moved.headers["etag"], (await cleo.get(`${url}/draft`)).headers["etag"]);
@@ -83,7 +83,7 @@ test("a creator builds a path step by step, publishes it, and version 1 shows it
     condition: "date",
     unit: "days",
     amount: 0,
-    wait_until: "2027-01-31",
+    wait_until: "2099-01-31",
   });
 
   const published = await cleo.post(`${url}/publish`, { note: "The first" });

@@ -135,6 +135,10 @@ function registerVersions(app: App): void {
       return request.write((tx) => publishPath(tx, request.params.path_id, request.body));
     },
   );
+  registerPastVersions(app);
+}
+
+function registerPastVersions(app: App): void {
   app.get(
     "/api/v2/paths/:path_id/versions",
     {

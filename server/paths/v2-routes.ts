@@ -63,6 +63,12 @@ export function registerPathsV2(app: App): void {
       return request.write((tx) => createPath(tx, request.body));
     },
   );
+  registerPath(app);
+  registerPathDrafts(app);
+  registerPathAuthors(app);
+}
+
+function registerPath(app: App): void {
   app.get(
     "/api/v2/paths/:path_id",
     {
@@ -102,6 +108,4 @@ export function registerPathsV2(app: App): void {
     },
     (request) => request.write((tx) => restoreOwnPath(tx, request.params.path_id)),
   );
-  registerPathDrafts(app);
-  registerPathAuthors(app);
 }

@@ -28,6 +28,16 @@ export const privileges = {
       "See and change the company's settings, webhook and single sign-on. Who says by what people sign in can become anybody.",
     reach: { admin: "all" },
   },
+  "events.read": {
+    means: "Follow everything that changes in the account: the change feed.",
+    reach: { admin: "all" },
+  },
+  "webhooks.write": {
+    means:
+      "See, make and change webhooks, their deliveries and their secrets, and send events again. Whoever has it can have every event sent to an address of theirs, also without events.read.",
+    reach: { admin: "all" },
+  },
+  "mails.write": { means: "See what mails went out to whom, and send one again.", reach: { admin: "all" } },
   "audit.read": { means: "Read and export the audit log.", reach: { admin: "all" } },
   "content.read": {
     means: "See what lessons, paths, courses and tags there are, as published, with their counts.",

@@ -44,7 +44,8 @@ async function findVersion(tx: Tx, lesson_id: number, version: number | undefine
     .where((eb) =>
       version === undefined
         ? eb("lesson_versions.number", "=", eb.ref("lessons.published_version"))
-        : eb("lesson_versions.number", "=", version),
+        : // Any number may be asked for, also one that no version's column can hold.
+          eb("lesson_versions.number", "=", sql<number>`${version}::bigint`),
     )
     .executeTakeFirst();
   if (found === undefined) throw notFound("Lesson version");

@@ -67,11 +67,8 @@ interface ContentKind {
   readonly noun: string;
 }
 
-function registerContent(
-  app: App,
-  { database }: Pick<AppOptions, "database">,
-  { table, param, noun }: ContentKind,
-): void {
+function registerContent(app: App, { database }: Pick<AppOptions, "database">, kind: ContentKind): void {
+  const { table } = kind;
   const url = `/api/v2/reports/${table}`;
   app.get(
     url,
@@ -117,9 +114,13 @@ function registerContent(
       });
     },
   );
+  registerOneContent(app, kind);
+}
+
+function registerOneContent(app: App, { table, param, noun }: ContentKind): void {
   const params = Type.Object({ [param]: Id });
   app.get(
-    `${url}/:${param}`,
+    `/api/v2/reports/${table}/:${param}`,
     {
       config,
       schema: {

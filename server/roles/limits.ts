@@ -6,6 +6,7 @@ import {
   grantsOfRole,
   nobody,
   parseGrant,
+  scopesOf,
   toGrantText,
   type Viewer,
 } from "../privileges/privileges.ts";
@@ -16,7 +17,7 @@ import { builtInRoles } from "../users/roles.ts";
  * @throws Problem 403 that names what they lack.
  */
 export function requireToHave(viewer: Viewer, grants: readonly Grant[]): void {
-  const lacking = grants.filter((grant) => !covers(viewer, grant)).map(toGrantText);
+  const lacking = grants.filter((grant) => isMoreThan(viewer, grant)).map(toGrantText);
   if (lacking.length === 0) return;
   throw forbidden(`Nobody can give what they lack themselves: ${lacking.join(", ")}`);
 }
@@ -52,7 +53,16 @@ export async function requireNoLessThanUser(tx: Tx, user_id: number): Promise<vo
 
 /** Who may everything, as full keys and administrators, needs no look into roles. */
 function mayAll(viewer: Viewer): boolean {
-  return viewer === nobody || grantsOfRole("admin").every((grant) => covers(viewer, grant));
+  return viewer === nobody || !grantsOfRole("admin").some((grant) => isMoreThan(viewer, grant));
+}
+
+/**
+ * Whether a grant would give power that the viewer lacks. What can only ever reach one's own, as learning, is none: a
+ * key is nobody and can't have it, and makes learners all the same.
+ */
+function isMoreThan(viewer: Viewer, grant: Grant): boolean {
+  const reachesOthers = scopesOf(grant.privilege).some((scope) => scope !== "own");
+  return reachesOthers && !covers(viewer, grant);
 }
 
 /** What a role lets do. @throws Problem 404 */

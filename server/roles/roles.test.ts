@@ -160,6 +160,9 @@ test("keys", async (t) => {
     );
     assert.doesNotMatch(JSON.stringify(body), new RegExp(key));
   });
+  await t.test("a key that may write users writes those who may no more than it, in version 1 too", () =>
+    writesLearners(acme, keyOf),
+  );
   await t.test("a key ends when it expires", async () => {
     const made = await acme.post(keys, {
       name: "Short",
@@ -192,3 +195,31 @@ test("keys", async (t) => {
     );
   });
 });
+
+/** What a script that keeps a directory needs. No key can have `learn`, which every built-in role has. */
+async function writesLearners(acme: Client, keyOf: (key: string) => Client): Promise<void> {
+  const privileges = ["users.read", "users.write", "users.erase"];
+  const { body: made } = await acme.post(keys, { name: "Directory", privileges });
+  const directory = keyOf(made.key);
+  const user = { name: "Linus", email: "linus@example.com", role_id: 32, send_invitation: false };
+  const { status, body } = await directory.post("/api/v1/users", user);
+  assert.equal(status, 201, JSON.stringify(body));
+  const linus = `/api/v1/users/${body.id}`;
+  assert.equal((await directory.put(linus, { job_title: "Engineer" })).body.job_title, "Engineer");
+  const inVersion2 = { method: "PATCH", url: `/api/v2/users/${body.id}` } as const;
+  assert.equal((await directory.request({ ...inVersion2, payload: { location: "Oslo" } })).status, 200);
+  assert.equal((await directory.put(`${linus}/archive`)).status, 200);
+  assert.equal((await directory.put(`${linus}/restore`)).status, 200);
+  const { id: admin } = await addUser(acme, "Boss", { role: "admin" });
+  for (const refused of [
+    await directory.put(linus, { role_id: 36 }),
+    await directory.put(linus, { role_id: 42 }),
+    await directory.put(`/api/v1/users/${admin}`, { email: "mine@example.com" }),
+    await directory.put(`/api/v1/users/${admin}/archive`),
+    await directory.delete(`/api/v1/users/${admin}`),
+  ]) {
+    assert.equal(refused.status, 403);
+    assert.match(refused.body.message, /^Nobody can give what they lack themselves: (?!.*learn)/);
+  }
+  assert.equal((await directory.delete(linus)).status, 200);
+}

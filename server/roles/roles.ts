@@ -2,6 +2,7 @@ import type { Static } from "typebox";
 import { audit } from "../db/audit.ts";
 import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
+import { follow } from "../events/changes.ts";
 import { cutCursorPage, idAfter, readCursorPage } from "../http/cursor.ts";
 import { requireMatch } from "../http/match.ts";
 import { conflict, invalid, notFound } from "../http/problem.ts";
@@ -15,6 +16,7 @@ import {
   scopesOf,
   toGrantText,
 } from "../privileges/privileges.ts";
+import { userEvents } from "../users/events.ts";
 import { builtInRoles } from "../users/roles.ts";
 import { requireToHave } from "./limits.ts";
 import type { NewRole, PrivilegeItem, Role, RoleUpdate } from "./v2-schema.ts";
@@ -71,12 +73,16 @@ export async function createRole(tx: WriteTx, body: Static<typeof NewRole>): Pro
  * already do more than the caller.
  */
 export async function updateRole(tx: WriteTx, id: number, body: Static<typeof RoleUpdate>): Promise<Role> {
-  const at = await lockCounters(tx, "roles");
+  // Users too: whoever is given the role meanwhile would be shown with the former name.
+  const at = await lockCounters(tx, "roles", "users");
   const before = await getCustomRole(tx, id);
   requireMatch(tx, before, body);
   const grants = readGrants(body.privileges ?? before.privileges);
   requireToHave(tx.viewer, [...readGrants(before.privileges), ...grants]);
-  if (body.name !== undefined && body.name !== before.name) await checkName(tx, body.name, id);
+  if (body.name !== undefined && body.name !== before.name) {
+    await checkName(tx, body.name, id);
+    await follow(tx, userEvents, await listHolders(tx, id));
+  }
   await tx.sql
     .updateTable("roles")
     .set({ name: body.name ?? before.name, privileges: grants.map(toGrantText) })
@@ -174,6 +180,18 @@ async function takeId(tx: WriteTx, at: string): Promise<number> {
   if (id >= FIRST_CUSTOM_ROLE_ID) return id;
   await moveCounter(tx, { kind: "roles", ids: FIRST_CUSTOM_ROLE_ID - id, total: 0, at });
   return FIRST_CUSTOM_ROLE_ID;
+}
+
+/** Who has a role: each is shown with its name. */
+async function listHolders(tx: Tx, role_id: number): Promise<number[]> {
+  const users = await tx.sql
+    .selectFrom("users")
+    .select("id")
+    .where("company_id", "=", tx.company.id)
+    .where("role_id", "=", role_id)
+    .orderBy("id")
+    .execute();
+  return users.map(({ id }) => id);
 }
 
 async function checkUnused(tx: Tx, role_id: number): Promise<void> {

@@ -45,6 +45,10 @@ export function registerRolesV2(app: App): void {
       return reply.code(201).send(created);
     },
   );
+  registerRole(app);
+}
+
+function registerRole(app: App): void {
   app.get(
     "/api/v2/roles/:role_id",
     {

@@ -2,10 +2,11 @@ import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Static } from "typebox";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { type CursorPage, cutCursorPage, readCursorPage } from "../http/cursor.ts";
-import { forbidden, invalid, notFound } from "../http/problem.ts";
+import { forbidden, invalid, notFound, unauthorized } from "../http/problem.ts";
 import type { ContentType } from "../lessons/own.ts";
 import { listTagsOf } from "../tags/taggings.ts";
 import { utcTimeOrNull } from "../time.ts";
+import { holdMaker } from "../users/hold.ts";
 import { isFound, readWordQuery, type WordQuery } from "./query.ts";
 import type { LibraryItem, LibraryQuery, LibraryView, NewLibraryView } from "./schema.ts";
 import { isInLibrary } from "./visible.ts";
@@ -46,7 +47,7 @@ export async function listLibrary(
 
 /**
  * Counts that a person has opened something in the library.
- * @throws Problem 403 for a key, and where the plan lacks the library; 404 for what is not in it
+ * @throws Problem 403 for a key, and where the plan lacks the library; 404 for what is not in it; 401 for one who is gone
  */
 export async function viewInLibrary(
   tx: WriteTx,
@@ -60,6 +61,7 @@ export async function viewInLibrary(
     select id from ${sql.table(table)}
     where company_id = ${tx.company.id} and id = ${id} and ${isInLibrary(table)}`.execute(tx.sql);
   if (rows.length === 0) throw notFound(called);
+  if ((await holdMaker(tx, user_id)) === null) throw unauthorized();
   const { views } = await tx.sql
     .insertInto("library_uses")
     .values({

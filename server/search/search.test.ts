@@ -58,7 +58,7 @@ test("a title weighs more than a tag, a tag more than the text; pages neither lo
   assert.deepEqual(await find(acme, "harbour"), ["Harbour", "Tag", "Text"]);
   const paged: string[] = [];
   let url: string | null = "/api/v2/search?q=harbour&limit=1";
-  while (url !== null) {
+  while (url !== null && paged.length <= 3) {
     const { status, body } = await acme.get(url);
     assert.equal(status, 200);
     paged.push(...body.data.map(titleOf));

@@ -1,7 +1,8 @@
+import type { CreatedCompany } from "../companies/create.ts";
 import { readConfig } from "../config.ts";
 import type { Database } from "../db/db.ts";
-import { defaultPublicUrl } from "./serve.ts";
 import { checkDatabase, connectForCommand, openAddresses, prepareDatabase } from "./database.ts";
+import { publicUrlOf } from "./public-url.ts";
 
 /** Tells the operator something, apart from what a command prints as its result. */
 export function say(line: string): void {
@@ -11,6 +12,11 @@ export function say(line: string): void {
 /** Prints a command's result. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+/** What whoever made a company is shown of it. */
+export function describeKey({ company, api_key }: CreatedCompany): string {
+  return `\n  Company    ${company.subdomain}\n  API key    ${api_key}   (shown this once)`;
 }
 
 /**
@@ -27,5 +33,5 @@ export async function withDatabase<T>(
   if (config.databaseUrl === undefined) await prepareDatabase(config, addresses);
   await checkDatabase(addresses);
   await using database = await connectForCommand(config, addresses, as);
-  return await run(database, config.publicUrl ?? defaultPublicUrl(config));
+  return await run(database, publicUrlOf(config));
 }

@@ -1,12 +1,11 @@
 import cluster from "node:cluster";
-import { Argument, type Command } from "commander";
-import { type Ground, makeDemo } from "../demo/demo.ts";
+import type { Command } from "commander";
+import type { Ground } from "../demo/demo.ts";
 import { listSubdomains } from "../companies/companies.ts";
 import { type Config, readConfig } from "../config.ts";
 import { openDepot } from "../files/depot.ts";
-import { runJobs } from "../jobs/jobs.ts";
 import type { CreatedCompany } from "../companies/create.ts";
-import { print, say, withDatabase } from "./command.ts";
+import { describeKey, print, say } from "./command.ts";
 import {
   type Addresses,
   checkDatabase,
@@ -14,13 +13,14 @@ import {
   openAddresses,
   prepareDatabase,
 } from "./database.ts";
-import { setMaintenance } from "./maintenance.ts";
 import { openSecrets } from "./secrets.ts";
+import { publicUrlOf } from "./public-url.ts";
 import { startServer } from "./serve.ts";
+import { startJobs } from "./jobs.ts";
 import { openTransport } from "./transport.ts";
 import { runWorker, startWorkers } from "./workers.ts";
 
-/** start, serve, work, migrate, demo and maintenance. */
+/** start, serve and work. */
 export function addServingCommands(program: Command): void {
   program
     .command("start")
@@ -35,18 +35,6 @@ export function addServingCommands(program: Command): void {
     .option("--workers <number>", "how many processes serve requests (or WORKERS)")
     .action((options: { workers?: string }) => (cluster.isWorker ? runWorker() : serve(readWith(options))));
   program.command("work").description("the jobs, on a database that is migrated").action(work);
-  program.command("migrate").description("bring the database to this version's schema").action(runMigrations);
-  program
-    .command("demo")
-    .description("make a demo company to try things with")
-    .option("--subdomain <subdomain>", "its subdomain", "demo")
-    .option("--json", "print what was made as JSON")
-    .action(demo);
-  program
-    .command("maintenance")
-    .description("answer 503 to every API call, or stop doing so")
-    .addArgument(new Argument("<state>", "whether it is in maintenance").choices(["on", "off"]))
-    .action(switchMaintenance);
 }
 
 function readWith({ workers }: { readonly workers?: string }): Config {
@@ -63,9 +51,16 @@ async function start(config: Config): Promise<void> {
   const database = stack.use(await connectForCommand(config, addresses));
   const secrets = await openSecrets(config);
   const files = stack.use(await openDepot(config, secrets));
-  const made = await makeDemoOnFirstRun({ database, files, secrets });
+  const made = await makeDemoOnFirstRun({ database, files, secrets, publicUrl: publicUrlOf(config) });
   const { address } = stack.use(await listen(config, addresses));
-  stack.use(await runJobs({ ownerUrl: addresses.ownerUrl, database, files, log: say }));
+  stack.use(
+    await startJobs({
+      addresses,
+      files,
+      secrets,
+      config: { ...config, publicUrl: config.publicUrl ?? address },
+    }),
+  );
   welcome(address, made);
   await Promise.race([stopped, fails(addresses)]);
 }
@@ -84,35 +79,18 @@ async function serve(config: Config): Promise<void> {
 
 async function work(): Promise<void> {
   const config = readConfig();
+  if (config.publicUrl === undefined) {
+    say("PUBLIC_URL is not set: links in mails and webhooks lead to this machine. Set it as for `serve`.");
+  }
   await using stack = new AsyncDisposableStack();
   const stopped = untilStopped();
   const addresses = stack.use(await openAddresses(config, "command", say));
   await checkDatabase(addresses);
-  const database = stack.use(await connectForCommand(config, addresses));
-  const files = stack.use(await openDepot(config, await openSecrets(config)));
-  stack.use(await runJobs({ ownerUrl: addresses.ownerUrl, database, files, log: say }));
+  const secrets = await openSecrets(config);
+  const files = stack.use(await openDepot(config, secrets));
+  stack.use(await startJobs({ config, addresses, files, secrets }));
   print("Lectern does the jobs");
   await Promise.race([stopped, fails(addresses)]);
-}
-
-async function runMigrations(): Promise<void> {
-  const config = readConfig();
-  await using addresses = await openAddresses(config, "command", say);
-  const applied = await prepareDatabase(config, addresses);
-  print(applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}`);
-}
-
-async function demo(options: { readonly subdomain: string; readonly json?: true }): Promise<void> {
-  const config = readConfig();
-  const secrets = await openSecrets(config);
-  using files = await openDepot(config, secrets);
-  const made = await withDatabase((database) => makeDemo({ database, files, secrets }, options.subdomain));
-  print(options.json ? JSON.stringify(made) : describeKey(made));
-}
-
-async function switchMaintenance(state: "on" | "off"): Promise<void> {
-  await withDatabase((database) => setMaintenance(database, state));
-  print(`Maintenance is ${state}.`);
 }
 
 /** One process serves by itself; several need one that watches over them. */
@@ -127,7 +105,9 @@ async function listen(
 /** Only a service without any company gets a demo: started again, it keeps what it has. */
 async function makeDemoOnFirstRun(ground: Ground): Promise<CreatedCompany | undefined> {
   const companies = await listSubdomains(ground.database);
-  return companies.length === 0 ? makeDemo(ground, "demo") : undefined;
+  if (companies.length > 0) return undefined;
+  const { makeDemo } = await import("../demo/demo.ts");
+  return makeDemo(ground, "demo");
 }
 
 function welcome(address: string, made: CreatedCompany | undefined): void {
@@ -136,10 +116,6 @@ function welcome(address: string, made: CreatedCompany | undefined): void {
   print(`${describeKey(made)}\n\nTry it:\n`);
   print(`  curl -u ${made.company.subdomain}:${made.api_key} ${address}/api/v1/users`);
   print(`\nThe API is described at ${address}/docs`);
-}
-
-function describeKey({ company, api_key }: CreatedCompany): string {
-  return `\n  Company    ${company.subdomain}\n  API key    ${api_key}   (shown this once)`;
 }
 
 /**

@@ -9,6 +9,7 @@ import { after, before, test } from "node:test";
 import { text } from "node:stream/consumers";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
+import { skipWithoutOpenssl } from "../test/certificates.ts";
 import { createTestDatabase, type TestDatabase } from "../test/database.ts";
 import { runCommand, startLectern } from "../test/lectern.ts";
 import { startServer } from "../test/server.ts";
@@ -88,7 +89,7 @@ test("a plain request from elsewhere is refused, with or without a key; one that
   assert.equal((await ask("10.0.0.1", { ...secure, authorization: "" })).status, 401);
 });
 
-test("with a certificate it speaks HTTPS and nothing else", async () => {
+test("with a certificate it speaks HTTPS and nothing else", { skip: skipWithoutOpenssl }, async () => {
   const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   makeCertificate(cert, key);
   const settings = { DATABASE_URL: database.ownerUrl, TLS_CERT_FILE: cert, TLS_KEY_FILE: key };

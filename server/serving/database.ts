@@ -2,10 +2,15 @@ import { createHmac } from "node:crypto";
 import pg from "pg";
 import type { Config } from "../config.ts";
 import { OperatorError } from "../operator-error.ts";
-import { Database } from "../db/db.ts";
+import { Database, type DatabaseOptions } from "../db/db.ts";
 import { openEmbedded } from "../db/embedded/embedded.ts";
 import { findPending, migrate, SERVING_ROLE } from "../db/migrate.ts";
 import { assertWalls } from "./walls.ts";
+
+/** For four jobs about events at once, and for what webhooks' deliveries write beside them. */
+const EVENT_CONNECTIONS = 6;
+/** A page of the feed takes some milliseconds; what takes longer than this is stuck. */
+const EVENT_STATEMENT_TIMEOUT_MS = 60_000;
 
 /** How to reach the database, as its owner and as the role that serves. */
 export interface Addresses extends AsyncDisposable {
@@ -82,10 +87,11 @@ export async function checkDatabase({ ownerUrl }: Addresses): Promise<void> {
 /** The connections of requests. */
 export async function connect(
   config: Config,
-  { servingUrl }: Pick<Addresses, "servingUrl">,
+  { servingUrl, onEvents }: Pick<Addresses, "servingUrl"> & Telling,
 ): Promise<Database> {
   return new Database({
     ...(await sharedOptions(config, servingUrl)),
+    onEvents,
     connections: config.databaseConnections,
     statementTimeoutMs: REQUEST_STATEMENT_TIMEOUT_MS,
   });
@@ -102,6 +108,30 @@ export async function connectLoose(
     statementTimeoutMs: REQUEST_STATEMENT_TIMEOUT_MS,
     synchronousCommit: "off",
   });
+}
+
+/** Who is told of the events that these connections commit. */
+type Telling = Required<Pick<DatabaseOptions, "onEvents">>;
+
+/** The connections of the jobs: for long ones, and for what follows events, which waits for none of those. */
+export async function connectForJobs(
+  config: Config,
+  { servingUrl, onEvents }: Pick<Addresses, "servingUrl"> & Telling,
+): Promise<AsyncDisposable & { readonly long: Database; readonly events: Database }> {
+  const shared = { ...(await sharedOptions(config, servingUrl)), onEvents };
+  const long = new Database({ ...shared, connections: 2, statementTimeoutMs: 0 });
+  const events = new Database({
+    ...shared,
+    connections: EVENT_CONNECTIONS,
+    statementTimeoutMs: EVENT_STATEMENT_TIMEOUT_MS,
+  });
+  return {
+    long,
+    events,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([long[Symbol.asyncDispose](), events[Symbol.asyncDispose]()]);
+    },
+  };
 }
 
 /** The connections of a command, whose statements may take as long as they need. */

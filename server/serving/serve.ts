@@ -1,13 +1,16 @@
-import { isIPv6 } from "node:net";
 import pino from "pino";
 import type { Config } from "../config.ts";
+import { Nudges } from "../events/nudges.ts";
 import { openDepot } from "../files/depot.ts";
 import { OperatorError } from "../operator-error.ts";
 import { type App, buildApp } from "../http/app.ts";
-import { postgresWindows, RateLimiter, redisWindows } from "../http/limits.ts";
+import { postgresWindows, RateLimiter, type WindowStore } from "../http/limits.ts";
 import { Metrics } from "../http/metrics.ts";
+import { Outgoing } from "../webhooks/outgoing.ts";
 import { connect, connectLoose } from "./database.ts";
 import { Maintenance } from "./maintenance.ts";
+import { outgoingPolicy } from "./outgoing-policy.ts";
+import { addressOf, publicUrlOf } from "./public-url.ts";
 import { openSecrets } from "./secrets.ts";
 import { openTransport } from "./transport.ts";
 
@@ -43,15 +46,17 @@ export async function startServer({
   await using stack = new AsyncDisposableStack();
   const stream = openLog();
   stack.defer(() => stream.flushSync());
-  const database = stack.use(await connect(config, { servingUrl }));
   const loose = stack.use(await connectLoose(config, { servingUrl }));
+  const { onEvents } = stack.use(new Nudges(loose));
+  const database = stack.use(await connect(config, { servingUrl, onEvents }));
   const windows =
-    config.redisUrl === undefined ? postgresWindows(loose) : stack.use(redisWindows(config.redisUrl));
+    config.redisUrl === undefined ? postgresWindows(loose) : stack.use(await openRedis(config.redisUrl));
   const maintenance = stack.use(new Maintenance(loose));
   await maintenance.look();
   const metrics = new Metrics(database);
   const secrets = await openSecrets(config);
   const files = stack.use(await openDepot(config, secrets));
+  const policy = outgoingPolicy({ ...config, publicUrl: publicUrlOf(config) });
   let { port } = config;
   const { app } = await buildApp({
     database,
@@ -59,10 +64,12 @@ export async function startServer({
     maintenance,
     // Read when a key is looked up: a port that the system chose is known only then.
     get publicUrl() {
-      return config.publicUrl ?? defaultPublicUrl({ ...config, port });
+      return publicUrlOf({ ...config, port });
     },
     secrets,
     files,
+    policy,
+    outgoing: stack.use(new Outgoing(policy)),
     trustedProxies: config.trustedProxies,
     allowPlainHttp: config.allowPlainHttp,
     corsOrigins: config.corsOrigins,
@@ -74,8 +81,14 @@ export async function startServer({
   stack.defer(() => close(app));
   port = await listen(app, config);
   const owned = stack.move();
-  const address = defaultPublicUrl({ ...config, port });
+  const address = addressOf({ ...config, port });
   return { address, metrics, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Loads the client only where it is needed. */
+async function openRedis(url: string): Promise<WindowStore> {
+  const { redisWindows } = await import("../http/redis-windows.ts");
+  return redisWindows(url);
 }
 
 function openLog() {
@@ -119,14 +132,4 @@ async function close(app: App): Promise<void> {
   await app.close();
   clearInterval(idle);
   clearTimeout(late);
-}
-
-/** The address that it listens on, which begins the links where PUBLIC_URL is not set. */
-export function defaultPublicUrl({
-  host,
-  port,
-  tlsCertFile,
-}: Pick<Config, "host" | "port" | "tlsCertFile">): string {
-  const name = isIPv6(host) ? `[${host}]` : host;
-  return `${tlsCertFile === undefined ? "http" : "https"}://${name}:${port}`;
 }

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { createTestDatabase } from "../test/database.ts";
 import { HeldWrites } from "../test/held.ts";
 import { basic, runCommand, startLectern } from "../test/lectern.ts";
+import { until } from "../test/patience.ts";
 
 const company =
   "--subdomain acme --name Acme --admin-name Ada --admin-email ada@acme.test --admin-password correct-horse";
@@ -34,11 +35,11 @@ test("SIGTERM lets every request under way finish, in every process, and takes n
 /** Resolves when nobody listens any more. */
 async function isClosed(address: string): Promise<void> {
   const { hostname, port } = new URL(address);
-  for (;;) {
+  await until("nobody listens", async () => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const socket = connect(Number(port), hostname, () => resolve(true)).on("error", () => resolve(false));
     const isOpen = await promise;
     socket.destroy();
-    if (!isOpen) return;
-  }
+    return !isOpen;
+  });
 }

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { createTestDatabase, type TestDatabase } from "../test/database.ts";
 import { basic, runCommand, type RunningLectern, startLectern } from "../test/lectern.ts";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../test/patience.ts";
 
 /** What changes for a company or the service holds in every process after this long. */
 const EVERYWHERE_AFTER_MS = 1_000;
@@ -42,6 +42,20 @@ async function askEveryProcess(path: string, by = authorization): Promise<number
   return [...new Set(answers.map(({ status }) => status))];
 }
 
+/** Asks until all answer so. A machine that takes long for one round of asking may take longer by some of them. */
+async function everyProcessAnswers(status: number, by?: string): Promise<void> {
+  const begun = performance.now();
+  let longestMs = 0;
+  await until(`${status} from all`, async () => {
+    const asked = performance.now();
+    const statuses = await askEveryProcess("/api/v1/ping", by);
+    longestMs = Math.max(longestMs, performance.now() - asked);
+    return statuses.length === 1 && statuses[0] === status;
+  });
+  const tookMs = performance.now() - begun;
+  assert.ok(tookMs <= EVERYWHERE_AFTER_MS + 5 * longestMs, `${tookMs} ms, asking ${longestMs} ms`);
+}
+
 async function listWorkers(): Promise<number[]> {
   const children = await readFile(`/proc/${lectern.pid}/task/${lectern.pid}/children`, "utf8");
   return children.trim().split(" ").map(Number);
@@ -77,8 +91,7 @@ test("a key that is revoked is refused by every process within a second, and its
   const second = basic("acme", made);
   assert.deepEqual(await askEveryProcess("/api/v1/ping", second), [200]);
   await command(`api-key revoke ${id} --subdomain acme`);
-  await sleep(EVERYWHERE_AFTER_MS);
-  assert.deepEqual(await askEveryProcess("/api/v1/ping", second), [401]);
+  await everyProcessAnswers(401, second);
   const listed: { id: number; last_used_at: string }[] = JSON.parse(
     (await command("api-key list --subdomain acme --json")).stdout,
   );
@@ -87,17 +100,14 @@ test("a key that is revoked is refused by every process within a second, and its
 
 test("a plan that changes holds in every process within a second", async () => {
   await command("company update --subdomain acme --without-api");
-  await sleep(EVERYWHERE_AFTER_MS);
-  assert.deepEqual(await askEveryProcess("/api/v1/ping"), [403]);
+  await everyProcessAnswers(403);
   await command("company update --subdomain acme --with-api");
-  await sleep(EVERYWHERE_AFTER_MS);
-  assert.deepEqual(await askEveryProcess("/api/v1/ping"), [200]);
+  await everyProcessAnswers(200);
 });
 
 test("in maintenance every process says when to come back, and the health addresses go on", async () => {
   await command("maintenance on");
-  await sleep(EVERYWHERE_AFTER_MS);
-  assert.deepEqual(await askEveryProcess("/api/v1/ping"), [503]);
+  await everyProcessAnswers(503);
   const refused = await lectern.request("/api/v1/ping", { authorization });
   assert.equal(refused.headers["retry-after"], "30");
   assert.deepEqual(refused.body, {
@@ -110,8 +120,7 @@ test("in maintenance every process says when to come back, and the health addres
   for (const path of ["/healthz", "/readyz", "/metrics"])
     assert.deepEqual(await askEveryProcess(path), [200], path);
   await command("maintenance off");
-  await sleep(EVERYWHERE_AFTER_MS);
-  assert.deepEqual(await askEveryProcess("/api/v1/ping"), [200]);
+  await everyProcessAnswers(200);
 });
 
 test("a process that is killed is replaced, and nobody is refused meanwhile", async () => {
@@ -119,7 +128,7 @@ test("a process that is killed is replaced, and nobody is refused meanwhile", as
   process.kill(pid, "SIGKILL");
   await lectern.says(new RegExp(`^Worker ${pid} ended \\(SIGKILL\\); another is started\\.$`));
   assert.deepEqual(await askEveryProcess("/api/v1/ping"), [200]);
-  while ((await listWorkers()).length < 2) await sleep(20);
+  await until("another process", async () => (await listWorkers()).length === 2);
   assert.ok(!(await listWorkers()).includes(pid));
 });
 

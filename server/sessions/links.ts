@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { audit } from "../db/audit.ts";
 import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
-import { conflict, invalid } from "../http/problem.ts";
+import { invalid } from "../http/problem.ts";
 import { utcTime } from "../time.ts";
 import { hashPassword } from "../users/passwords.ts";
 import { hashToken } from "./find.ts";
@@ -15,8 +15,6 @@ export type LinkKind = "invitation" | "reset";
 const HOURS: Record<LinkKind, number> = { reset: 1, invitation: 7 * 24 };
 /** Links of one person that work at a time: a later one does not void those before, or whoever asks could. */
 const MOST_LINKS_OF_A_USER = 12;
-/** Somebody who asks again within this time is sent nothing more: nobody's mailbox is filled by others. */
-const ASK_AGAIN_AFTER_MS = 5 * 60_000;
 const TOKEN_BYTES = 32;
 
 /** A link that was asked for. */
@@ -27,38 +25,14 @@ export interface AskedLink {
   readonly asked_at: string;
 }
 
-/**
- * Notes that a person is to be sent a link. Who delivers it makes its token then.
- * @returns the one that waits to be sent, or was sent a moment ago, where there is one.
- * @throws Problem 404; 409 for an archived user, and for an invitation of somebody who has a password.
- */
-export async function askForLink(tx: WriteTx, kind: LinkKind, user_id: number): Promise<AskedLink> {
-  const at = await lockCounters(tx, "sign_in_links");
-  const owner = await findOwner(tx, user_id);
-  if (owner.archived_at !== null) throw conflict("This user is archived: restore them first");
-  if (kind === "invitation" && owner.hash !== null) {
-    throw conflict("They have a password already. Who forgot theirs can ask for a reset");
-  }
-  const since = new Date(tx.now.getTime() - ASK_AGAIN_AFTER_MS).toISOString();
-  const waiting = await tx.sql
-    .selectFrom("sign_in_links")
-    .select(["id", "asked_at"])
-    .where("company_id", "=", tx.company.id)
-    .where("user_id", "=", user_id)
-    .where("kind", "=", kind)
-    .where((eb) => eb.or([eb("hash", "is", null), eb("asked_at", ">", since)]))
-    .executeTakeFirst();
-  if (waiting !== undefined) return { ...waiting, kind, user_id, asked_at: utcTime(waiting.asked_at) };
-  return insertLink(tx, { kind, user_id, at });
-}
-
-/** Makes a link at once, for who hands it over themselves: the operator's command. */
+/** Makes a link at once, for who hands it over by themselves: the operator's command, a mail about a new account. */
 export async function makeLink(tx: WriteTx, kind: LinkKind, user_id: number) {
   const at = await lockCounters(tx, "sign_in_links");
   return issueLink(tx, await insertLink(tx, { kind, user_id, at }));
 }
 
-async function insertLink(
+/** Stores a link that has no token yet. The counter of links is locked. */
+export async function insertLink(
   tx: WriteTx,
   { kind, user_id, at }: { readonly kind: LinkKind; readonly user_id: number; readonly at: string },
 ): Promise<AskedLink> {
@@ -74,23 +48,17 @@ async function insertLink(
   return { id, kind, user_id, asked_at: utcTime(asked_at) };
 }
 
-/** Asks for the reset of whoever has an e-mail; for nobody's nothing happens. */
-export async function askForReset(tx: WriteTx, email_key: string): Promise<void> {
-  const user = await tx.sql
-    .selectFrom("users")
-    .select("id")
-    .where("company_id", "=", tx.company.id)
-    .where("email_key", "=", email_key)
-    .where("archived_at", "is", null)
-    .executeTakeFirst();
-  if (user !== undefined) await askForLink(tx, "reset", user.id);
+/** What opens once, and until when. */
+export interface IssuedLink {
+  readonly url: string;
+  readonly expires_at: string;
 }
 
 /**
- * Makes the token of a link that was asked for. It is told once, to who delivers it; its hash is stored.
+ * Makes the token of a link. It is told once, to who delivers it; its hash is stored.
  * @returns the address to open, and until when it works.
  */
-async function issueLink(tx: WriteTx, link: AskedLink): Promise<{ url: string; expires_at: string }> {
+export async function issueLink(tx: WriteTx, link: Pick<AskedLink, "id" | "kind">): Promise<IssuedLink> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const expires_at = new Date(tx.now.getTime() + HOURS[link.kind] * 3_600_000).toISOString();
   await tx.sql
@@ -105,6 +73,33 @@ async function issueLink(tx: WriteTx, link: AskedLink): Promise<{ url: string; e
     url: `${base_url}/set-password?company=${subdomain}#token=${token}`,
     expires_at: utcTime(expires_at),
   };
+}
+
+/**
+ * Lets the token that a link has now work beside the one that is made for it next, for a mail that may have arrived. The
+ * counter of links is locked since `at`.
+ */
+export async function keepToken(tx: WriteTx, link_id: number, at: string): Promise<void> {
+  const company_id = tx.company.id;
+  const issued = await tx.sql
+    .selectFrom("sign_in_links")
+    .select(["kind", "user_id", "asked_at", "hash", "expires_at"])
+    .where("company_id", "=", company_id)
+    .where("id", "=", link_id)
+    .where("expires_at", ">", tx.now.toISOString())
+    .executeTakeFirst();
+  if (issued === undefined) return;
+  await tx.sql
+    .updateTable("sign_in_links")
+    .set({ hash: null, expires_at: null })
+    .where("company_id", "=", company_id)
+    .where("id", "=", link_id)
+    .execute();
+  const id = await moveCounter(tx, { kind: "sign_in_links", ids: 1, total: 0, at });
+  await tx.sql
+    .insertInto("sign_in_links")
+    .values({ company_id, id, ...issued })
+    .execute();
 }
 
 /**

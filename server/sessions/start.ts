@@ -4,6 +4,7 @@ import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
 import { Problem } from "../http/problem.ts";
 import { utcTime } from "../time.ts";
+import { noteDevice } from "./devices.ts";
 import { deleteEndedSessions } from "./end.ts";
 import { hashToken } from "./find.ts";
 
@@ -61,6 +62,7 @@ export async function startSession(tx: WriteTx, signIn: SignIn): Promise<Started
     { ...tx, actor: { ...tx.actor, type: "user", id: user_id, user_id } },
     { action: "sign_in", resource_type: "session", resource_id: id, after: { user_id, method }, at },
   );
+  await noteDevice(tx, { user_id, session_id: id, user_agent: signIn.user_agent });
   return { id, token, expires_at: utcTime(expires_at) };
 }
 

@@ -7,8 +7,9 @@ import { answers, ref } from "../http/schema.ts";
 import { toEmailKey } from "../users/users.ts";
 import { requireVisibleUser } from "../users/visible.ts";
 import { allowsPasswords } from "../sso/providers.ts";
+import { askForLink, askForReset } from "./ask.ts";
 import type { SignInLimits } from "./limits.ts";
-import { askForLink, askForReset, redeemLink } from "./links.ts";
+import { redeemLink } from "./links.ts";
 import { changePassword } from "./passwords.ts";
 import { signsInElsewhere } from "./sign-in.ts";
 import {

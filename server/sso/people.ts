@@ -1,7 +1,9 @@
 import { audit } from "../db/audit.ts";
 import type { WriteTx } from "../db/db.ts";
+import { follow } from "../events/changes.ts";
 import { lockForUsers } from "../groups/refill.ts";
 import { forbidden } from "../http/problem.ts";
+import { userEvents } from "../users/events.ts";
 import { createUser, toEmailKey, userCounters } from "../users/users.ts";
 import type { Provider } from "./providers.ts";
 
@@ -36,6 +38,7 @@ export async function findOrMakeUser(tx: WriteTx, provider: Provider, identity: 
     );
   }
   const user_id = (await findByEmail(tx, identity.email)) ?? (await makeUser(tx, provider, identity));
+  await follow(tx, userEvents, [user_id]);
   await tx.sql
     .updateTable("users")
     .set({ sso_id: identity.subject })
@@ -87,6 +90,8 @@ async function makeUser(tx: WriteTx, provider: Provider, { email = "", name }: I
     name: toName(name) || toName(email.split("@")[0]) || "New user",
     email,
     role_id: provider.new_user_role_id,
+    // They are signing in to it right now.
+    notify: false,
   });
   return made.id;
 }

@@ -1,12 +1,15 @@
 import type { Static } from "typebox";
 import { audit } from "../db/audit.ts";
+import { lockCounters } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
+import { follow } from "../events/changes.ts";
 import { isLoopback } from "../http/door.ts";
 import { requireMatch } from "../http/match.ts";
 import { invalid, notFound } from "../http/problem.ts";
 import { requireNoLessThan } from "../roles/limits.ts";
 import type { Secrets } from "../secrets.ts";
 import { utcTime } from "../time.ts";
+import { userEvents } from "../users/events.ts";
 import type { NewSingleSignOn, SingleSignOn } from "./v2-schema.ts";
 
 /** A company's provider as it is stored; the secret is sealed. */
@@ -76,6 +79,8 @@ export async function setProvider(
   secrets: Secrets,
   { client_secret, ...given }: Static<typeof NewSingleSignOn>,
 ): Promise<Static<typeof SingleSignOn>> {
+  // Before the company, as whoever makes a user does: nobody is tied to the former issuer meanwhile.
+  await lockCounters(tx, "users");
   await lockCompany(tx);
   const before = await findProvider(tx);
   if (before !== undefined) requireMatch(tx, showProvider(tx, before), given);
@@ -160,6 +165,18 @@ async function requireRole(tx: Tx, role_id: number): Promise<void> {
 }
 
 async function untieAll(tx: WriteTx): Promise<void> {
+  const tied = await tx.sql
+    .selectFrom("users")
+    .select("id")
+    .where("company_id", "=", tx.company.id)
+    .where("sso_id", "is not", null)
+    .orderBy("id")
+    .execute();
+  await follow(
+    tx,
+    userEvents,
+    tied.map(({ id }) => id),
+  );
   await tx.sql
     .updateTable("users")
     .set({ sso_id: null })

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { addUser } from "../test/people.ts";
+import { readEvents, type StoredEvent } from "../test/feed.ts";
 import { startIdentityProvider } from "../test/identity-provider.ts";
 import { Person, signIn } from "../test/person.ts";
 import { type Answer, startServer } from "../test/server.ts";
@@ -74,6 +75,13 @@ test("the first sign-in ties a verified e-mail to its user, who is found by it f
   );
   provider.accounts.set("g-1", { email: "new.name@example.com", email_verified: false });
   assert.equal((await (await travel("g-1")).person?.get("/api/v2/me"))?.body.user.id, grace.id);
+  assert.deepEqual(
+    (await eventsOf(grace.id)).map(({ type, previous }) => [type, previous]),
+    [
+      ["user.created", null],
+      ["user.updated", { sso_id: null }],
+    ],
+  );
   await acme.put(`/api/v1/users/${grace.id}/archive`);
   assert.equal((await travel("g-1")).answer.status, 403);
 });
@@ -107,7 +115,18 @@ test("who is unknown is made a user where the company wants that, once", async (
     { name, email, role },
     { name: "Mary Shelley", email: "mary@example.com", role: "creator" },
   );
+  const told = await eventsOf(users[0].id);
+  assert.deepEqual(
+    told.map(({ type, data, notify }) => [type, data["sso_id"], notify]),
+    [["user.created", "new", false]],
+  );
 });
+
+/** What was told of a user. */
+async function eventsOf(user_id: number): Promise<StoredEvent[]> {
+  const events = await readEvents(lectern.database, acme.company);
+  return events.filter((event) => event.user_id === user_id);
+}
 
 test("an answer that was not asked for here signs nobody in", async () => {
   const [mine, other] = [await start(), await start()];

@@ -3,9 +3,13 @@ import type { Static } from "typebox";
 import { audit } from "../db/audit.ts";
 import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
+import { follow } from "../events/changes.ts";
 import { cutCursorPage, idAfter, readCursorPage } from "../http/cursor.ts";
 import { invalid } from "../http/problem.ts";
+import { courseEvents } from "../courses/events.ts";
 import { toLine } from "../lessons/content/tidy.ts";
+import { lessonEvents } from "../lessons/events.ts";
+import { pathEvents } from "../paths/events.ts";
 import { indexContents, listTaggedContents } from "../search/documents.ts";
 import type { Tag } from "./schema.ts";
 import { getTag } from "./tags.ts";
@@ -65,10 +69,11 @@ export async function insertTag(tx: WriteTx, name: string, at: string): Promise<
 /** Gives a tag another name. @throws Problem 404; 422 for the name of another one */
 export async function renameTag(tx: WriteTx, id: number, body: TagInput): Promise<Static<typeof Tag>> {
   const name = readName(body.name);
-  const at = await lockCounters(tx, "lessons", "paths", "tags");
+  const at = await lockCounters(tx, "courses", "lessons", "paths", "tags");
   const tag = await getTag(tx, id);
   if (name !== tag.name) {
     await requireFree(tx, name, id);
+    await followTagged(tx, id);
     await tx.sql
       .updateTable("tags")
       .set({ name })
@@ -84,8 +89,9 @@ export async function renameTag(tx: WriteTx, id: number, body: TagInput): Promis
 
 /** Removes a tag from whatever it marks, drafts included. @throws Problem 404 */
 export async function deleteTag(tx: WriteTx, id: number): Promise<{ id: number }> {
-  const at = await lockCounters(tx, "lessons", "paths", "tags");
+  const at = await lockCounters(tx, "courses", "lessons", "paths", "tags");
   const { name } = await getTag(tx, id);
+  await followTagged(tx, id);
   const marked = await listTaggedContents(tx, id);
   await tx.sql
     .deleteFrom("taggings")
@@ -101,6 +107,26 @@ export async function deleteTag(tx: WriteTx, id: number): Promise<{ id: number }
   await audit(tx, { action: "delete_tag", resource_type: "tag", resource_id: id, before: { name }, at });
   return { id };
 }
+
+/** Says that all that a tag marks may be shown otherwise when the transaction ends. */
+async function followTagged(tx: WriteTx, tag_id: number): Promise<void> {
+  const rows = await tx.sql
+    .selectFrom("taggings")
+    .select(["taggable_type", "taggable_id"])
+    .where("company_id", "=", tx.company.id)
+    .where("tag_id", "=", tag_id)
+    .execute();
+  for (const [type, marked] of Map.groupBy(rows, ({ taggable_type }) => taggable_type)) {
+    const ids = marked.map(({ taggable_id }) => taggable_id);
+    await follow(tx, eventsOf[type], ids);
+  }
+}
+
+const eventsOf = {
+  Lesson: lessonEvents,
+  "LearningPaths::Path": pathEvents,
+  Course: courseEvents,
+} as const;
 
 /** The ids of tags by the names that are given, without regard to case; of several that have one name the oldest. */
 export async function findTagIds(tx: Tx, names: readonly string[]): Promise<Map<string, number>> {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { exportBundle } from "../bundle/export.ts";
 import { importBundle, type ImportSummary } from "../bundle/import.ts";
 import { OperatorError } from "../operator-error.ts";
-import type { Answer, Client, TestServer } from "./server.ts";
+import { Secrets } from "../secrets.ts";
+import { type Answer, type Client, TEST_SECRET, type TestServer } from "./server.ts";
 
 type Bundle = Answer["body"];
 
@@ -36,7 +37,7 @@ export async function exportText(
   { company }: Pick<Client, "company">,
 ): Promise<string> {
   let text = "";
-  await exportBundle(database, company, async (chunk) => {
+  await exportBundle({ database, secrets: new Secrets(TEST_SECRET) }, company, async (chunk) => {
     text += chunk;
   });
   return text;

@@ -2,7 +2,9 @@ import { sql } from "kysely";
 import type { AssignmentRow } from "../assignments/assignments.ts";
 import { countAssignments } from "../assignments/counts.ts";
 import { assignmentCounters } from "../assignments/give.ts";
+import { selectAssignments } from "../assignments/select.ts";
 import { lockCounters } from "../db/counters.ts";
+import type { WriteTx } from "../db/db.ts";
 import type { Client, TestServer } from "./server.ts";
 
 /** What a learner ends with. */
@@ -19,19 +21,18 @@ export async function endAssignments(
 ): Promise<void> {
   await make.write(client, async (tx) => {
     const at = await lockCounters(tx, ...assignmentCounters);
-    const { rows: before } = await sql<AssignmentRow>`
-      select id, assignee_id, assignable_type, assignable_id, due_by, status from assignments
-      where company_id = ${tx.company.id} and id = any(${ids}::bigint[])`.execute(tx.sql);
+    const before = await findAssignments(tx, ids);
     const completed_at = status === "Completed" ? at : null;
+    const state = { status, score, started_at: at, completed_at, updated_at: at };
     await tx.sql
       .updateTable("assignments")
-      .set({ status, score, started_at: at, completed_at, updated_at: at })
+      .set(state)
       .where("company_id", "=", tx.company.id)
       .where((eb) => eb("id", "=", eb.fn.any(eb.val([...ids]))))
       .execute();
     await countAssignments(tx, {
       before,
-      after: before.map((row) => ({ ...row, status })),
+      after: before.map((row) => ({ ...row, ...state })),
       learners: [],
       at,
     });
@@ -46,9 +47,7 @@ export async function endLesson(
 ): Promise<void> {
   await make.write(client, async (tx) => {
     const at = await lockCounters(tx, ...assignmentCounters);
-    const { rows: before } = await sql<AssignmentRow>`
-      select id, assignee_id, assignable_type, assignable_id, due_by, status from assignments
-      where company_id = ${tx.company.id} and id = ${given.assignment_id}`.execute(tx.sql);
+    const before = await findAssignments(tx, [given.assignment_id]);
     const progress = { status: "Completed", score: 90, started_at: at, completed_at: at } as const;
     await tx.sql
       .insertInto("lesson_progress")
@@ -60,6 +59,16 @@ export async function endLesson(
       .where("company_id", "=", tx.company.id)
       .where("id", "=", given.assignment_id)
       .execute();
-    await countAssignments(tx, { before, after: before, learners: [given], at });
+    const rows = before.map((row) => ({ ...row, updated_at: at }));
+    await countAssignments(tx, { before, after: rows, learners: [given], at });
+  });
+}
+
+async function findAssignments(tx: WriteTx, ids: readonly number[]): Promise<AssignmentRow[]> {
+  return selectAssignments(tx, {
+    conditions: [sql<boolean>`id = any(${ids}::bigint[])`],
+    order: sql`id`,
+    limit: null,
+    offset: 0,
   });
 }

@@ -20,8 +20,11 @@ export interface Content {
   readonly job_id: number;
   readonly certificate_id: number;
   readonly session_id: number;
+  readonly mail_id: number;
   readonly file_id: number;
   readonly upload_id: number;
+  readonly webhook_id: number;
+  readonly event_id: number;
 }
 
 /**

@@ -49,7 +49,7 @@ export const usersOperations: readonly Expected[] = [
     answer: shape.list("assignments", shape.userAssignment),
     body: ({ lesson_id, path_id }) => ({
       assignments: [
-        { assignable_id: lesson_id, assignable_type: "Lesson", due_by: "2030-12-31", notify: false },
+        { assignable_id: lesson_id, assignable_type: "Lesson", due_by: "2099-12-31", notify: false },
         { assignable_id: path_id, assignable_type: "LearningPaths::Path" },
       ],
     }),
@@ -252,7 +252,7 @@ function assigning(kind: "lesson" | "path" | "course", item: Shape, method = "PU
       type: `update_${kind}_assignments`,
       answer: shape.list("assignments", item),
       body: ({ user_id }) => ({
-        assignments: [{ assignee_id: user_id, due_by: "2030-01-31T10:00:00Z", notify: false }],
+        assignments: [{ assignee_id: user_id, due_by: "2099-01-31T10:00:00Z", notify: false }],
       }),
     },
   ];

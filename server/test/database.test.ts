@@ -147,7 +147,7 @@ async function hasFewSharedTables(owner: pg.Client): Promise<void> {
   );
   assert.deepEqual(
     rows.map(({ name }) => name),
-    ["api_key_hashes", "maintenance", "migrations", "rate_windows", "subdomains"],
+    ["api_key_hashes", "leases", "maintenance", "migrations", "rate_windows", "subdomains"],
   );
 }
 

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { after } from "node:test";
 import pg from "pg";
 import { readConfig } from "../config.ts";
 import { migrate, SERVING_ROLE } from "../db/migrate.ts";
@@ -14,6 +13,7 @@ export interface TestDatabase extends AsyncDisposable {
 
 /** Makes a migrated, empty database: a copy of a template, which takes some 50 ms. Dispose it to drop it. */
 export async function createTestDatabase(): Promise<TestDatabase> {
+  inUse += 1;
   const cluster = await clusterUrl();
   const template = await ensureTemplate(cluster);
   const name = `lectern_test_${randomBytes(8).toString("hex")}`;
@@ -23,19 +23,27 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     role: SERVING_ROLE,
     async [Symbol.asyncDispose]() {
       await onCluster(cluster, (client) => client.query(`drop database ${name} with (force)`));
+      inUse -= 1;
+      if (inUse === 0) await stopCluster();
     },
   };
 }
 
 let started: Promise<StartedCluster> | undefined;
-after(async () => (await started)?.stop());
+let inUse = 0;
 
-/** The PostgreSQL for tests: that of DATABASE_URL (`npm test` starts one and says so), or one of this process. */
+/** The PostgreSQL for tests: that of DATABASE_URL (`npm test` starts one), or this process's, until its last database goes. */
 function clusterUrl(): Promise<string> {
   const given = readConfig().databaseUrl;
   if (given !== undefined) return Promise.resolve(given);
   started ??= startCluster();
   return started.then(({ url }) => url);
+}
+
+async function stopCluster(): Promise<void> {
+  const ending = started;
+  started = undefined;
+  await (await ending)?.stop();
 }
 
 /** Any number: it serialises the test processes that would make the template at once. */

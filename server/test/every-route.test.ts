@@ -207,8 +207,11 @@ const nowhere = {
   job_id: 900_001,
   certificate_id: 900_001,
   session_id: 900_001,
+  mail_id: 900_001,
   file_id: 900_001,
   upload_id: 900_001,
+  webhook_id: 900_001,
+  event_id: 900_001,
 };
 
 const idFilters: readonly ((ids: Ids) => string)[] = [

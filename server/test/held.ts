@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { isAwaited } from "./lock-waits.ts";
+import { until } from "./patience.ts";
 
 /** Locks what every write locks first, so that writes wait until the locks are released. */
 export class HeldWrites implements AsyncDisposable {
   readonly #holder: pg.Client;
-  /** What others wait for is told anew only outside of a transaction. */
   readonly #watcher: pg.Client;
 
   private constructor(connection: string | pg.ClientConfig) {
@@ -23,13 +23,7 @@ export class HeldWrites implements AsyncDisposable {
 
   /** Resolves when so many writes wait. */
   async areWaitedFor(writes: number): Promise<void> {
-    for (;;) {
-      const { rowCount } = await this.#watcher.query(
-        "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-      );
-      if (rowCount !== null && rowCount >= writes) return;
-      await sleep(5);
-    }
+    await until(`${writes} writes that wait`, () => isAwaited(this.#watcher, writes));
   }
 
   async release(): Promise<void> {

@@ -3,8 +3,8 @@ import { sql } from "kysely";
 import { lockCounters } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
 import type { Answer, Client, TestServer } from "./server.ts";
-import type { StoredStatus } from "../assignments/assignments.ts";
-import { type Counted, countAssignments } from "../assignments/counts.ts";
+import type { StoredAssignment, StoredStatus } from "../assignments/assignments.ts";
+import { countAssignments } from "../assignments/counts.ts";
 import { assignmentCounters } from "../assignments/give.ts";
 
 /** Where a learner stands. */
@@ -81,9 +81,10 @@ async function change(
   });
 }
 
-async function findCounted(tx: WriteTx, ids: readonly number[]): Promise<Counted[]> {
-  const { rows } = await sql<Counted>`
-    select id, assignee_id, assignable_type, assignable_id, status, due_by
+async function findCounted(tx: WriteTx, ids: readonly number[]): Promise<StoredAssignment[]> {
+  const { rows } = await sql<StoredAssignment>`
+    select id, assignee_id, assignable_type, assignable_id, group_id, assigned_at, due_by, reassigned_at, started_at,
+      completed_at, updated_at, status, score
     from assignments
     where company_id = ${tx.company.id} and id = any(${ids}::bigint[])`.execute(tx.sql);
   return rows;

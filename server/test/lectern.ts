@@ -10,8 +10,8 @@ import { openEmbedded } from "../db/embedded/embedded.ts";
 import type { Answer } from "./server.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/lectern.js", import.meta.url));
-/** A process that says nothing for this long hangs. */
-const PATIENCE_MS = 30_000;
+/** A process that says nothing for this long hangs: on a machine that others use too a start has taken half a minute. */
+const PATIENCE_MS = 300_000;
 
 /** What the environment sets for Lectern; all that is not here has its default. */
 export type Settings = Readonly<Record<string, string>>;
@@ -36,10 +36,14 @@ export async function runCommand(
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** Starts `lectern start` or `serve` in a process group of its own, as a terminal does, on a free port. */
+/** What a server says when it is ready, with its address. */
+const LISTENS = /^Lectern listens on (\S+)/;
+
+/** Starts `lectern start`, `serve` or another command that goes on, in a process group of its own, as a terminal does, on a free port. */
 export async function startLectern(
   settings: Settings,
   args: readonly string[] = ["serve"],
+  ready = LISTENS,
 ): Promise<RunningLectern> {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: environment({ PORT: "0", ...settings }),
@@ -48,7 +52,7 @@ export async function startLectern(
   });
   const lectern = new RunningLectern(child);
   try {
-    const [, address = ""] = await lectern.says(/^Lectern listens on (\S+)/);
+    const [, address = ""] = await lectern.says(ready);
     lectern.address = address;
     return lectern;
   } catch (error) {
@@ -134,9 +138,9 @@ export class RunningLectern implements AsyncDisposable {
 }
 
 interface Call {
-  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly authorization?: string;
-  readonly body?: object;
+  readonly body?: object | undefined;
 }
 
 /** Removes a data folder, with the PostgreSQL that a killed Lectern has left in it. */

@@ -8,7 +8,14 @@ import { openEmbedded } from "../db/embedded/embedded.ts";
 import { SERVING_ROLE } from "../db/migrate.ts";
 import { startSession } from "../sessions/start.ts";
 import { assertCountsOf } from "./counts.ts";
-import { basic, removeData, runCommand, type RunningLectern, startLectern } from "./lectern.ts";
+import {
+  basic,
+  removeData,
+  runCommand,
+  type RunningLectern,
+  type Settings,
+  startLectern,
+} from "./lectern.ts";
 import { Maker } from "./make.ts";
 import { publish, trueFalse } from "./taught.ts";
 
@@ -18,45 +25,53 @@ export interface Pupil {
   readonly cookie: string;
 }
 
-/** A data folder with a company, many people who are signed in, and a lesson that all of them are assigned. */
+/** A data folder with a company, many people who are signed in, and lessons that all of them are assigned. */
 export interface School extends AsyncDisposable {
   readonly settings: { readonly DATA_DIR: string };
   readonly authorization: string;
   readonly pupils: readonly Pupil[];
+  /** The first of the lessons. */
   readonly lesson_id: number;
+  readonly lesson_ids: readonly number[];
   readonly questions: readonly string[];
   /** Fails unless everything that is counted equals the rows. */
   assertCounts(): Promise<void>;
 }
 
 /** Makes the school in a folder of its own, as a first start does. Dispose it to remove all of it. */
-export async function makeSchool(given: { pupils: number; questions: number }): Promise<School> {
+export async function makeSchool(given: {
+  pupils: number;
+  questions: number;
+  lessons?: number;
+}): Promise<School> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "lectern-load-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const settings = { DATA_DIR: join(folder, "data") };
   stack.defer(() => removeData(settings.DATA_DIR));
   await using lectern = await startLectern(settings);
-  const key = await makeCompany(settings);
+  const key = await makeCompany(settings, SUBDOMAIN);
   const questions = Array.from({ length: given.questions }, (_, index) => `q${index + 1}`);
   const authorization = basic(SUBDOMAIN, key);
   const user_ids = await makeUsers(lectern, authorization, given.pupils);
   const made = await inside(settings, async (database, company) => {
-    const lesson_id = await makeLesson(database, company, questions);
+    const lesson_ids: number[] = [];
+    while (lesson_ids.length < (given.lessons ?? 1)) {
+      lesson_ids.push(await makeLesson(database, company, questions));
+    }
     const pupils: Pupil[] = [];
     for (const user_id of user_ids)
       pupils.push({ user_id, cookie: await signIn(database, company, user_id) });
-    return { lesson_id, pupils };
+    return { lesson_ids, pupils };
   });
-  await call(lectern, "/api/v2/assignments", authorization, {
-    user_ids,
-    assignable_type: "Lesson",
-    assignable_id: made.lesson_id,
-  });
+  for (const assignable_id of made.lesson_ids) {
+    const body = { user_ids, assignable_type: "Lesson", assignable_id };
+    await call(lectern, "/api/v2/assignments", authorization, body);
+  }
   await lectern.stop();
   const whole = stack.move();
   return {
-    ...{ settings, authorization, questions, ...made },
+    ...{ settings, authorization, questions, ...made, lesson_id: made.lesson_ids[0] ?? 0 },
     assertCounts: () => inside(settings, async (_database, company, url) => assertCountsOf(url, [company])),
     [Symbol.asyncDispose]: () => whole.disposeAsync(),
   };
@@ -65,9 +80,9 @@ export async function makeSchool(given: { pupils: number; questions: number }): 
 const SUBDOMAIN = "load";
 
 /** Makes the company, with no limit for what comes. @returns its API key. */
-async function makeCompany(settings: School["settings"]): Promise<string> {
+export async function makeCompany(settings: Settings, subdomain: string): Promise<string> {
   const admin = "--admin-name Ada --admin-email ada@load.example.com --admin-password correct-horse-battery";
-  const line = `company create --subdomain ${SUBDOMAIN} --name Load ${admin} --requests-per-minute 100000000 --json`;
+  const line = `company create --subdomain ${subdomain} --name Load ${admin} --requests-per-minute 100000000 --json`;
   const { stdout, stderr } = await runCommand(settings, line.split(" "));
   if (stdout === "") throw new Error(stderr);
   return JSON.parse(stdout).api_key;

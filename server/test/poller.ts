@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import type { AssignmentRow } from "../assignments/assignments.ts";
 import { listChanges } from "../assignments/changes.ts";
 import { countAssignments } from "../assignments/counts.ts";
 import { assignmentCounters } from "../assignments/give.ts";
+import { selectAssignments } from "../assignments/select.ts";
 import { lockCounters } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
 import { readPage } from "../http/page.ts";
@@ -143,8 +143,11 @@ export async function pollWhileWriting(
     while (!written.done) await poller.poll();
     await poller.poll();
   });
-  await Promise.all(Array.from({ length: writers }, write));
-  written.done = true;
+  try {
+    await Promise.all(Array.from({ length: writers }, write));
+  } finally {
+    written.done = true;
+  }
   await Promise.all(polling);
   const { body: stored } = await acme.get("/api/v1/assignments?per_page=1000");
   return pollers.map(({ way, poller }) => ({
@@ -164,9 +167,12 @@ async function changeScores(tx: WriteTx, { ids, score, before, during }: Scores 
   const at = await lockCounters(tx, ...assignmentCounters);
   await sleep(during);
   await setScores(tx, { ids, score, at });
-  const { rows } = await sql<AssignmentRow>`
-    select id, assignee_id, assignable_type, assignable_id, due_by, status from assignments
-    where company_id = ${tx.company.id} and id = any(${ids}::bigint[])`.execute(tx.sql);
+  const rows = await selectAssignments(tx, {
+    conditions: [sql<boolean>`id = any(${ids}::bigint[])`],
+    order: sql`id`,
+    limit: null,
+    offset: 0,
+  });
   await countAssignments(tx, { before: rows, after: rows, learners: [], at });
 }
 

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import type { InjectOptions } from "fastify";
+import { lockCounters, moveCounter } from "../db/counters.ts";
+import type { WriteTx } from "../db/db.ts";
+import { unsubscribeUrl } from "../mail/unsubscribe.ts";
 import { makeLink } from "../sessions/links.ts";
 import { makeContent } from "./content.ts";
 import { type Person, signIn } from "./person.ts";
@@ -35,6 +38,7 @@ export async function makeRequests(
     ...(await signingIn(maker)),
     ...(await groups(maker, lesson)),
     ...(await people(maker)),
+    ...(await mails(maker)),
     ...(await files(maker)),
     ...(await authoring(maker, lesson)),
     ...(await assigning(maker, lesson)),
@@ -62,16 +66,17 @@ export async function makeRequests(
 }
 
 /**
- * Who has signed out is not let in again to be told so; a part is put where it was, by whatever request; and this server
- * has one host for all companies.
+ * Who has signed out is not let in again to be told so; a part is put where it was, by whatever request; a ping is sent
+ * whenever one is asked for; and this server has one host for all companies.
  */
 const excused: ReadonlySet<string> = new Set([
   "POST /api/v2/sessions",
   "DELETE /api/v2/sessions/current",
   "PUT /api/v2/uploads/:upload_id/parts/:part",
+  "POST /api/v2/webhooks/:webhook_id/test",
 ]);
 
-interface Ready extends Pick<InjectOptions, "payload" | "headers"> {
+interface Ready extends Pick<InjectOptions, "payload" | "headers" | "query"> {
   /** What the address names, but for the content of the company. */
   readonly place?: Readonly<Record<string, number | string>>;
 }
@@ -218,6 +223,35 @@ async function people(maker: Maker): Promise<Record<string, Ready>> {
   };
 }
 
+async function mails({ lectern, ada }: Maker): Promise<Record<string, Ready>> {
+  const ended = { user_id: ada.user_id, categories: ["team"] } as const;
+  const { searchParams } = new URL(unsubscribeUrl(lectern.acme.company, ended, lectern.secrets));
+  const mail_id = await lectern.make.write(lectern.acme, (tx) => addRefusedMail(tx, ada.user_id));
+  return {
+    "POST /api/v2/mails/:mail_id/send_again": { place: { mail_id } },
+    "POST /api/v2/companies/:subdomain/unsubscribe": { query: Object.fromEntries(searchParams) },
+  };
+}
+
+async function addRefusedMail(tx: WriteTx, user_id: number): Promise<number> {
+  const at = await lockCounters(tx, "mails");
+  const id = await moveCounter(tx, { kind: "mails", ids: 1, total: 0, at });
+  const letter = { kind: "assigned", is_gathered: true, queue: 2, message_id: "<refused@example.com>" };
+  await tx.sql
+    .insertInto("mails")
+    .values({
+      company_id: tx.company.id,
+      id,
+      user_id,
+      ...letter,
+      status: "refused",
+      tries: 6,
+      created_at: at,
+    })
+    .execute();
+  return id;
+}
+
 async function files(maker: Maker): Promise<Record<string, Ready>> {
   const bytes = Buffer.from("Note");
   const begun = await maker.made("uploads", { name: "note.txt", size: bytes.length });
@@ -254,6 +288,10 @@ async function authoring(maker: Maker, lesson: Lesson): Promise<Record<string, R
     "POST /api/v2/lessons/markdown": text,
     "POST /api/v2/library/views": { payload: { resource_type: "lesson", id: lesson.lesson_id } },
     "PATCH /api/v2/tags/:tag_id": { payload: { name: "Renamed" } },
+    "POST /api/v2/webhooks/:webhook_id/resend": { payload: { failed: true } },
+    "DELETE /api/v2/webhooks/:webhook_id": {
+      place: { webhook_id: (await maker.made("webhooks", { url: "https://example.com", types: ["*"] })).id },
+    },
   };
 }
 

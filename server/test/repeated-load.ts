@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { RunningLectern } from "./lectern.ts";
+import { until } from "./patience.ts";
 
 const WRITERS = 8;
 /** Long enough for PostgreSQL to end a statement, and for what was answered to be read. */
@@ -45,7 +46,8 @@ export class RepeatedLoad {
 
   /** Resolves when so many writes have been answered. */
   async reaches(writes: number): Promise<void> {
-    while (this.#writes.filter(({ answer }) => answer !== undefined).length < writes) await sleep(1);
+    const answered = () => this.#writes.filter(({ answer }) => answer !== undefined).length;
+    await until(`${writes} answers`, () => answered() >= writes);
   }
 
   /**

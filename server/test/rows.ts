@@ -2,6 +2,7 @@ import { lockCounters, moveCounter } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
 import type { Content } from "./content.ts";
 import { type FileIds, fillFiles } from "./file-rows.ts";
+import { fillWebhooks, type WebhookIds } from "./webhook-rows.ts";
 
 /**
  * Puts a row into every table that the API of version 1 does not fill, so that the walks over tables find something
@@ -10,7 +11,15 @@ import { type FileIds, fillFiles } from "./file-rows.ts";
 export async function fillTables(tx: WriteTx, given: Given): Promise<FilledIds> {
   const people = ["sessions", "sign_in_links", "bulk_jobs"] as const;
   const files = ["file_bytes", "files", "uploads"] as const;
-  const at = await lockCounters(tx, "attempts", "certificates", ...people, ...files);
+  const at = await lockCounters(
+    tx,
+    "attempts",
+    "certificates",
+    "mails",
+    "webhook_endpoints",
+    ...people,
+    ...files,
+  );
   const take = (kind: "attempts" | "bulk_jobs" | "certificates" | "sessions" | "sign_in_links") =>
     moveCounter(tx, { kind, ids: 1, total: 1, at });
   const ids = {
@@ -22,14 +31,17 @@ export async function fillTables(tx: WriteTx, given: Given): Promise<FilledIds> 
   await fillPeople(tx, given, { ...ids, link_id: await take("sign_in_links"), at });
   await fillContent(tx, given, at);
   await fillLearning(tx, given, { ...ids, at });
-  return { ...ids, ...(await fillFiles(tx, given, at)) };
+  const mail_id = await moveCounter(tx, { kind: "mails", ids: 1, total: 0, at });
+  await fillMails(tx, given, { mail_id, at });
+  return { ...ids, mail_id, ...(await fillFiles(tx, given, at)), ...(await fillWebhooks(tx, given, at)) };
 }
 
-export interface FilledIds extends FileIds {
+export interface FilledIds extends FileIds, WebhookIds {
   readonly attempt_id: number;
   readonly job_id: number;
   readonly certificate_id: number;
   readonly session_id: number;
+  readonly mail_id: number;
 }
 
 /** What is there before. */
@@ -59,6 +71,11 @@ async function fillPeople(
   await tx.sql
     .insertInto("sign_in_links")
     .values({ company_id, id: link_id, kind: "invitation", user_id, asked_at: at, hash, expires_at: later })
+    .execute();
+  await tx.sql
+    .insertInto("sign_in_devices")
+    .values({ company_id, user_id, device: mark, first_seen_at: at, last_seen_at: at })
+    .onConflict((conflict) => conflict.columns(["company_id", "user_id", "device"]).doNothing())
     .execute();
   await tx.sql
     .insertInto("identity_providers")
@@ -140,6 +157,17 @@ async function fillContent(
     .insertInto("path_versions")
     .values({ ...path, number: 1, diff: NO_CHANGE.path, published_at: at })
     .execute();
+  for (const [table, id] of [
+    ["lessons", lesson_id],
+    ["paths", path_id],
+  ] as const) {
+    await tx.sql
+      .updateTable(table)
+      .set({ published_version: 1 })
+      .where("company_id", "=", company_id)
+      .where("id", "=", id)
+      .execute();
+  }
   const thing = { company_id, content_type: "Lesson", content_id: lesson_id } as const;
   await tx.sql
     .insertInto("content_authors")
@@ -148,6 +176,60 @@ async function fillContent(
   await tx.sql
     .insertInto("search_documents")
     .values({ ...thing, language: "en", words: "amber:1" })
+    .execute();
+}
+
+async function fillMails(
+  tx: WriteTx,
+  { user_id, mark }: Given,
+  { mail_id, at }: { mail_id: number; at: string },
+): Promise<void> {
+  const company_id = tx.company.id;
+  await tx.sql
+    .insertInto("mail_state")
+    .values({ company_id, position: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await tx.sql
+    .insertInto("mails")
+    .values({
+      ...{
+        company_id,
+        id: mail_id,
+        user_id,
+        kind: "assigned",
+        is_gathered: true,
+        queue: 2,
+        status: "sent",
+        tries: 1,
+      },
+      ...{ message_id: `<${mark}.${mail_id}@example.com>`, created_at: at, sent_at: at, address: mark },
+    })
+    .execute();
+  await tx.sql
+    .insertInto("mail_notices")
+    .values({
+      ...{
+        company_id,
+        key: `filled/${mail_id}`,
+        user_id,
+        kind: "assigned",
+        pace: "soon",
+        facts: "{}",
+        mail_id,
+      },
+      ...{ created_at: at, send_at: at },
+    })
+    .execute();
+  await tx.sql
+    .insertInto("mail_addresses_refused")
+    .values({ company_id, email_key: `${mark}@example.com`, reason: "refused", refused_at: at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await tx.sql
+    .insertInto("mail_preferences")
+    .values({ company_id, user_id, category: "reminders" })
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 

@@ -27,7 +27,7 @@ export interface RunningS3 extends AsyncDisposable {
 
 const BUCKET = "lectern";
 /** How long it may take to start. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 120_000;
 
 /** Starts s3rver, as a process of its own, with an empty bucket in a folder. Dispose it to stop it. */
 export async function startS3(folder: string): Promise<RunningS3> {

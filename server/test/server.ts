@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { createCompany, type NewCompany } from "../companies/create.ts";
 import { type Company, findCompanyBySubdomain } from "../companies/companies.ts";
-import { Database } from "../db/db.ts";
+import { Database, type DatabaseOptions } from "../db/db.ts";
 import type { Depot } from "../files/depot.ts";
 import { FolderStore } from "../files/folder-store.ts";
 import { type App, buildApp, type TimeLimits } from "../http/app.ts";
@@ -13,10 +13,16 @@ import { postgresWindows, RateLimiter } from "../http/limits.ts";
 import { Metrics } from "../http/metrics.ts";
 import type { RouteTable } from "../http/route-table.ts";
 import { Secrets } from "../secrets.ts";
+import { hashPassword } from "../users/passwords.ts";
+import type { OutgoingPolicy } from "../webhooks/address.ts";
+import { Outgoing } from "../webhooks/outgoing.ts";
 import { createTestDatabase } from "./database.ts";
 import { Maker } from "./make.ts";
 
 export const PUBLIC_URL = "https://lectern.test";
+export const TEST_SECRET = "a secret of nobody";
+/** Webhooks of tests go to receivers on this machine. */
+export const TEST_POLICY: OutgoingPolicy = { allowsHttp: true, allowedNetworks: ["127.0.0.0/8", "::1/128"] };
 
 /** What a test may set that a server has otherwise. */
 export interface TestOptions {
@@ -28,6 +34,8 @@ export interface TestOptions {
   readonly statementTimeoutMs?: number;
   readonly timeLimits?: TimeLimits;
   readonly files?: Partial<Depot>;
+  readonly policy?: OutgoingPolicy;
+  readonly onEvents?: DatabaseOptions["onEvents"];
 }
 
 /** The whole service on a database of its own, with two companies: "acme" and "globex". */
@@ -38,6 +46,7 @@ export interface TestServer extends AsyncDisposable {
   readonly ownerUrl: string;
   readonly maintenance: { isOn: boolean };
   readonly files: Depot;
+  readonly secrets: Secrets;
   readonly make: Maker;
   readonly acme: Client;
   readonly globex: Client;
@@ -50,11 +59,12 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   const clock = options.clock ?? (() => new Date());
   const { pooling = "session", statementTimeoutMs = 30_000 } = options;
   const shared = { url: ownerUrl, pooling, role, statementTimeoutMs, clock } as const;
-  const database = stack.use(new Database({ ...shared, connections: 5 }));
+  const { onEvents, policy = TEST_POLICY } = options;
+  const database = stack.use(new Database({ ...shared, connections: 5, ...(onEvents && { onEvents }) }));
   const windows = stack.use(new Database({ ...shared, connections: 1, synchronousCommit: "off" }));
   const maintenance = { isOn: false };
   const metrics = new Metrics(database);
-  const secrets = new Secrets("a secret of nobody");
+  const secrets = new Secrets(TEST_SECRET);
   const files = { ...aDepot(stack, secrets), ...options.files };
   const { app, routeTable } = await buildApp({
     database,
@@ -64,6 +74,8 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
     trustedProxies: options.trustedProxies ?? [],
     secrets,
     files,
+    policy,
+    outgoing: stack.use(new Outgoing(policy)),
     allowPlainHttp: options.allowPlainHttp ?? true,
     corsOrigins: options.corsOrigins ?? [],
     logger: false,
@@ -82,7 +94,7 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   const acme = await addCompany({ subdomain: "acme" });
   const globex = await addCompany({ subdomain: "globex" });
   return {
-    ...{ app, routeTable, database, ownerUrl, maintenance, files, acme, globex, addCompany },
+    ...{ app, routeTable, database, ownerUrl, maintenance, files, secrets, acme, globex, addCompany },
     make: new Maker(database),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
@@ -107,7 +119,12 @@ const aCompany = {
   requests_per_minute: 1_000_000,
   has_api: true,
   has_learning_library: true,
-  admin: { name: "Ada Admin", email: "ada@example.com", password: "correct horse battery" },
+  // Dear to hash, so it is hashed once for all that a process makes.
+  admin: {
+    name: "Ada Admin",
+    email: "ada@example.com",
+    password_hash: await hashPassword("correct horse battery"),
+  },
 } as const;
 
 /** An answer as a client sees it. The body is whatever JSON says, so that tests compare it whole. */

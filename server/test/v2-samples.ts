@@ -45,7 +45,7 @@ function anInteger({ minimum = 1 }: Schema, key: string, content: Content): numb
 function aText({ format, minLength = 1, examples }: Schema, key: string): string {
   const [example] = examples ?? [];
   if (typeof example === "string") return example;
-  if (format === "date" || format === "moment") return "2030-12-31";
+  if (format === "date" || format === "moment") return "2099-12-31";
   if (key.includes("email")) return "sample@example.com";
   if (key.includes("password")) return "correct horse battery staple";
   return "sample".padEnd(minLength, "-");

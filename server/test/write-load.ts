@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type pg from "pg";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunningLectern } from "./lectern.ts";
+import { until } from "./patience.ts";
 
 /** How a write ended for its writer: with a 2xx, or otherwise, so that it may be done or not. */
 type Outcome = "done" | "unknown";
@@ -54,7 +55,7 @@ export class WriteLoad {
   /** Resolves when so many more writes than now were answered with a 2xx. */
   async goesOn(writes: number): Promise<void> {
     const enough = this.done + writes;
-    while (this.done < enough) await sleep(5);
+    await until(`${writes} more writes`, () => this.done >= enough);
   }
 
   async stop(): Promise<void> {
@@ -80,7 +81,7 @@ export class WriteLoad {
   /** Fails unless the company's settings are those that were answered last, or those that were sent after them. */
   async assertSettingsHold(client: pg.Client, company_id: number): Promise<void> {
     const stored = await client.query<{ url: string }>(
-      "select lesson_completed_callback_url as url from companies where company_id = $1",
+      "select url from webhook_endpoints where company_id = $1 and kind = 'lesson_completed'",
       [company_id],
     );
     const { sent, stored: last } = this.#settings;
@@ -139,7 +140,7 @@ export class WriteLoad {
       lesson,
       users,
     ] as const;
-    const body = { assignments: users.map((id) => ({ assignee_id: id, due_by: "2030-01-31" })) };
+    const body = { assignments: users.map((id) => ({ assignee_id: id, due_by: "2099-01-31" })) };
     await this.#send(
       { method: "PUT", path: `lessons/${lesson}/assignments`, body },
       { found, rows: users.length },

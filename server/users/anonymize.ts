@@ -1,5 +1,7 @@
+import { noteBlankCertificates } from "../certificates/events.ts";
 import { audit } from "../db/audit.ts";
 import type { WriteTx } from "../db/db.ts";
+import { noteMemberships } from "../groups/events.ts";
 import { lockForUsers, refillGroups } from "../groups/refill.ts";
 import { conflict, notFound } from "../http/problem.ts";
 import { requireNoLessThanUser } from "../roles/limits.ts";
@@ -12,13 +14,11 @@ import {
   removeFiles,
   removeSignIn,
 } from "./belongings.ts";
+import { blankEvents, noteAnonymized } from "./events.ts";
+import { emailOfNobody, NAME_OF_NOBODY } from "./nobody.ts";
 import { builtInRoles } from "./roles.ts";
 import { toEmailKey } from "./users.ts";
 
-/** What a user is called whose person is gone. */
-export const NAME_OF_NOBODY = "Former user";
-/** A domain that can't exist (RFC 2606). */
-const DOMAIN_OF_NOBODY = "anonymous.invalid";
 const LEARNER_ROLE_ID = builtInRoles[0].id;
 
 /**
@@ -31,11 +31,13 @@ const LEARNER_ROLE_ID = builtInRoles[0].id;
 export async function anonymizeUser(tx: WriteTx, user_id: number): Promise<{ removed: Removed; at: string }> {
   const write = await lockForUsers(tx, ...belongingCounters);
   const { at } = write;
+  // Locked: a mail that was being noted is removed too, and none is noted from now on.
   const user = await tx.sql
     .selectFrom("users")
     .select(["archived_at", "anonymized_at"])
     .where("company_id", "=", tx.company.id)
     .where("id", "=", user_id)
+    .forUpdate()
     .executeTakeFirst();
   if (user === undefined) throw notFound("User");
   await requireNoLessThanUser(tx, user_id);
@@ -51,6 +53,9 @@ export async function anonymizeUser(tx: WriteTx, user_id: number): Promise<{ rem
   await blankProfile(tx, user_id, { anonymized_at: at, ...(user.archived_at === null && archived(tx, at)) });
   await refillGroups(tx, write, [user_id]);
   await blankAudit(tx, user_id);
+  await blankEvents(tx, user_id);
+  await noteAnonymized(tx, user_id);
+  await noteBlankCertificates(tx, user_id);
   await audit(tx, { action: "anonymize_user", resource_type: "user", resource_id: user_id, at });
   return { removed, at };
 }
@@ -64,7 +69,7 @@ async function blankProfile(
   user_id: number,
   state: { anonymized_at: string; archived_at?: string; archived_by_user_id?: number | null },
 ): Promise<void> {
-  const email = `user-${user_id}@${DOMAIN_OF_NOBODY}`;
+  const email = emailOfNobody(user_id);
   await tx.sql
     .updateTable("users")
     .set({
@@ -92,13 +97,15 @@ async function blankProfile(
 
 /** Nobody manages a group. That they were a member of it stays, as the group's results are made of its members'. */
 async function removeManaging(tx: WriteTx, user_id: number): Promise<Removed> {
-  const { numDeletedRows } = await tx.sql
+  const rows = await tx.sql
     .deleteFrom("memberships")
     .where("company_id", "=", tx.company.id)
     .where("user_id", "=", user_id)
     .where("role", "=", "manager")
-    .executeTakeFirst();
-  return { managed_groups: Number(numDeletedRows) };
+    .returning(["group_id", "user_id", "role"])
+    .execute();
+  noteMemberships(tx, "deleted", rows);
+  return { managed_groups: rows.length };
 }
 
 async function blankCertificates(tx: WriteTx, user_id: number): Promise<Removed> {

@@ -1,8 +1,15 @@
 import { sql } from "kysely";
+import { followCertificatesOf } from "../certificates/events.ts";
+import { courseEvents } from "../courses/events.ts";
 import { moveCounter, moveTotals } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
+import { follow } from "../events/changes.ts";
 import { deleteFilesOfUser, filesCounters } from "../files/files.ts";
 import { removeFileReferences } from "../files/references.ts";
+import { noteMemberships } from "../groups/events.ts";
+import { removeMails } from "../mail/erase.ts";
+import { lessonEvents } from "../lessons/events.ts";
+import { pathEvents } from "../paths/events.ts";
 
 /** How many rows were removed, or changed so that they name nobody any more, by what they are. */
 export type Removed = Record<string, number>;
@@ -16,14 +23,17 @@ export const belongingCounters = [
   "certificates",
   "sessions",
   "sign_in_links",
+  "mails",
+  "courses",
   "lessons",
   "paths",
   ...filesCounters,
 ] as const;
 
-/** Removes by what somebody signs in, and what answers to their requests are kept. */
+/** Removes by what somebody signs in, what answers to their requests are kept, and what they were mailed. */
 export async function removeSignIn(tx: WriteTx, user_id: number): Promise<Removed> {
-  const removed = await deleteOf(tx, user_id, ["sessions", "sign_in_links", "passwords"]);
+  const removed = await deleteOf(tx, user_id, ["sessions", "sign_in_links", "sign_in_devices", "passwords"]);
+  Object.assign(removed, await removeMails(tx, user_id));
   await tx.sql
     .deleteFrom("idempotency_keys")
     .where("company_id", "=", tx.company.id)
@@ -38,6 +48,18 @@ export async function removeCustomData(tx: WriteTx, user_id: number, at: string)
   const { custom_user_field_values: count = 0 } = removed;
   await moveCounter(tx, { kind: "custom_user_field_values", total: -count, at });
   return removed;
+}
+
+/** Takes somebody out of all groups. Needs the counter of groups locked. */
+export async function removeMemberships(tx: WriteTx, user_id: number): Promise<Removed> {
+  const rows = await tx.sql
+    .deleteFrom("memberships")
+    .where("company_id", "=", tx.company.id)
+    .where("user_id", "=", user_id)
+    .returning(["group_id", "user_id", "role"])
+    .execute();
+  noteMemberships(tx, "deleted", rows);
+  return { memberships: rows.length };
 }
 
 /** Blanks what bulk jobs were given about somebody: the rows stay, so that their jobs still add up. */
@@ -74,6 +96,7 @@ export async function removeLearning(tx: WriteTx, user_id: number, at: string): 
     .where("company_id", "=", tx.company.id)
     .where((eb) => eb("attempt_id", "=", eb.fn.any(eb.val(ids))))
     .executeTakeFirst();
+  await followCertificatesOf(tx, user_id);
   const removed = await deleteOf(tx, user_id, ["attempts", "certificates", "library_uses"]);
   const gone = (["attempts", "certificates"] as const).map((kind) => ({
     kind,
@@ -93,7 +116,19 @@ export async function removeFiles(tx: WriteTx, user_id: number, at: string): Pro
 /** Takes somebody's name off what they have written; it stays, without an owner. */
 export async function disown(tx: WriteTx, user_id: number): Promise<Removed> {
   const removed: Removed = {};
-  for (const table of ["lessons", "paths"] as const) {
+  for (const [table, events] of [
+    ["courses", courseEvents],
+    ["lessons", lessonEvents],
+    ["paths", pathEvents],
+  ] as const) {
+    const owned = await tx.sql
+      .selectFrom(table)
+      .select("id")
+      .where("company_id", "=", tx.company.id)
+      .where("owner_id", "=", user_id)
+      .execute();
+    const ids = owned.map(({ id }) => id);
+    await follow(tx, events, ids);
     const { numUpdatedRows } = await tx.sql
       .updateTable(table)
       .set({ owner_id: null })
@@ -122,9 +157,9 @@ type TableOfUser =
   | "content_authors"
   | "custom_user_field_values"
   | "library_uses"
-  | "memberships"
   | "passwords"
   | "sessions"
+  | "sign_in_devices"
   | "sign_in_links";
 
 /** Removes somebody's rows from tables that name them by `user_id`. */

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { WriteTx } from "../db/db.ts";
+import { queueMail } from "../mail/notices.ts";
+import { stopMails } from "../mail/preferences.ts";
+import { locksAreAwaited } from "../test/lock-waits.ts";
 import { addGroup, addUser, summaryOf } from "../test/people.ts";
+import { signIn } from "../test/person.ts";
 import { type Client, startServer, type TestServer } from "../test/server.ts";
+import { teach, trueFalse } from "../test/taught.ts";
+import { eraseUser } from "./delete.ts";
 
 test("a deleted user is gone, archived or not", async () => {
   await using lectern = await startServer();
@@ -146,6 +153,22 @@ test("what a deleted user archived stays archived, and their key goes on working
   assert.deepEqual(keys, [{ made_by_user_id: null }]);
 });
 
+test("what a deleted user has written is nobody's, an old course too", async () => {
+  await using lectern = await startServer();
+  const { acme, make } = lectern;
+  const grace = await addUser(acme, "Grace");
+  const own = await make.course(acme, { owner_id: grace.id });
+  const other = await make.course(acme, { owner_id: 1 });
+  const { body } = await acme.delete(`/api/v2/users/${grace.id}`);
+  assert.ok(
+    body.removed.some(
+      ({ what, rows }: { what: string; rows: number }) => what === "owner_of_courses" && rows === 1,
+    ),
+  );
+  const ownerOf = async (id: number) => (await acme.get(`/api/v1.1/courses/${id}`)).body.owner_id;
+  assert.deepEqual([await ownerOf(own), await ownerOf(other)], [null, 1]);
+});
+
 test("of two deletes at one moment, one deletes", async () => {
   await using lectern = await startServer();
   const { acme } = lectern;
@@ -157,6 +180,91 @@ test("of two deletes at one moment, one deletes", async () => {
   );
   assert.equal((await acme.get("/api/v1/users")).body.total_users, 1);
 });
+
+test("what names a user without a counter, and is written while they are deleted, goes with them", async () => {
+  await using lectern = await startServer();
+  const { acme, make } = lectern;
+  for (const write of writersOfMail) {
+    const { id } = await addUser(acme, "Grace");
+    const { deleted } = await make.write(acme, async (tx) => {
+      await write(tx, id);
+      const deleting = acme.delete(`/api/v1/users/${id}`);
+      await locksAreAwaited(lectern, 1);
+      return { deleted: deleting };
+    });
+    assert.deepEqual((await deleted).body, { type: "delete_user", id: String(id) });
+  }
+  assert.deepEqual(await mailRows(lectern), []);
+});
+
+test("somebody is anonymous although a mail of theirs was being noted", async () => {
+  await using lectern = await startServer();
+  const { acme, make } = lectern;
+  const { id } = await addUser(acme, "Grace");
+  const { anonymized } = await make.write(acme, async (tx) => {
+    await noteMail(tx, id);
+    const waiting = acme.post(`/api/v2/users/${id}/anonymize`);
+    await locksAreAwaited(lectern, 1);
+    return { anonymized: waiting };
+  });
+  assert.equal((await anonymized).status, 200);
+  assert.deepEqual(await mailRows(lectern), []);
+});
+
+test("who is deleted in this moment is told nothing, and what they ask for is refused or nobody's", async () => {
+  await using lectern = await startServer();
+  const { acme, make } = lectern;
+  const lesson_id = await teach(lectern, acme, { public: true, pages: [[trueFalse("q1")]] });
+  const grace = await signIn(lectern, acme, { role: "admin" });
+  const id = grace.user_id;
+  const { mailed, asked } = await make.write(acme, async (tx) => {
+    await eraseUser(tx, id);
+    const mails = writersOfMail.map((write) => make.write(acme, (other) => write(other, id)));
+    const requests = [
+      grace.post("/api/v2/library/views", { resource_type: "lesson", id: lesson_id }),
+      grace.post("/api/v2/attempts", { lesson_id }),
+      grace.post("/api/v2/lessons", { title: "Nobody's" }),
+      grace.post("/api/v2/paths", { title: "Nobody's" }),
+      grace.post("/api/v2/api_keys", { name: "Nobody's", privileges: ["users.read"] }),
+    ];
+    // Two of the requests, as the server has no more connections: then all of them have been let in.
+    await locksAreAwaited(lectern, writersOfMail.length + 2);
+    return { mailed: mails, asked: requests };
+  });
+  await Promise.all(mailed);
+  assert.deepEqual(await mailRows(lectern), []);
+  const answers = await Promise.all(asked);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [401, 401, 201, 201, 201],
+  );
+  assert.equal(answers.at(-1)?.body.made_by_user_id, null);
+});
+
+/** What the mailer, and who wants no mails, write of a person. */
+const writersOfMail = [
+  noteMail,
+  (tx: WriteTx, user_id: number) => stopMails(tx, { user_id, categories: ["team"] }),
+];
+
+async function noteMail(tx: WriteTx, user_id: number): Promise<void> {
+  const send_at = tx.now.toISOString();
+  await queueMail(tx, [
+    { key: `test/${user_id}`, user_id, kind: "account_created", pace: "soon", facts: {}, send_at },
+  ]);
+}
+
+/** Whom mails and wishes about mails name. */
+async function mailRows({ database, acme }: TestServer): Promise<number[]> {
+  const rows = await database.read(acme.company, (tx) =>
+    Promise.all(
+      (["mail_notices", "mail_preferences"] as const).map((table) =>
+        tx.sql.selectFrom(table).select("user_id").where("company_id", "=", tx.company.id).execute(),
+      ),
+    ),
+  );
+  return rows.flat().map(({ user_id }) => user_id);
+}
 
 /** How many rows are left of a user, by table. */
 async function rowsOf({ database }: TestServer, { company }: Client, user_id: number) {

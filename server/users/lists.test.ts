@@ -215,7 +215,7 @@ test("who follows the Link header misses nobody, though users are deleted meanwh
   await addManyUsers(make, acme, 30);
   const seen: number[] = [];
   let url: string | undefined = "/api/v1/users?per_page=5&unknown=x";
-  while (url !== undefined) {
+  while (url !== undefined && seen.length <= 31) {
     const answer: Answer = await acme.get(url);
     seen.push(...idsOf(answer.body));
     url = nextOf(answer);

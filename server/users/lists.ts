@@ -8,7 +8,8 @@ import { cutPage, type Page, type PageRequest, readPosition } from "../http/page
 import { listCustomData } from "./custom-fields.ts";
 import { listGroupNames } from "./groups.ts";
 import type { ListedUser, UserFilters, UserSummary } from "./schema.ts";
-import { selectUsers, toEmailKey, toUserSummary, type UserRow } from "./users.ts";
+import { selectUsers, toUserSummary, type UserRow } from "./show.ts";
+import { toEmailKey } from "./users.ts";
 
 /** A page of users as version 1 lists them, the newest first. */
 export async function listUsers(

@@ -46,6 +46,8 @@ const byAttempt: Part["of"] = (tx, id) => sql`held.attempt_id in (
   select attempts.id from attempts where attempts.company_id = ${tx.company.id} and attempts.user_id = ${id})`;
 const byBulk: Part["of"] = (tx, id) => sql`held.resource_id = ${id} and held.job_id in (
   select bulk_jobs.id from bulk_jobs where bulk_jobs.company_id = ${tx.company.id} and bulk_jobs.kind = 'users')`;
+const byAddress: Part["of"] = (tx, id) => sql`held.email_key in (
+  select users.email_key from users where users.company_id = ${tx.company.id} and users.id = ${id})`;
 const byAudit: Part["of"] = (_tx, id) => sql`(held.actor_type = 'user' and held.actor_id = ${id}
   or held.resource_type = 'user' and held.resource_id = ${id})`;
 
@@ -54,6 +56,7 @@ export const parts: readonly Part[] = [
   { table: "passwords", of: byUser, order: ["user_id"] },
   { table: "sessions", of: byUser, order: ["id"] },
   { table: "sign_in_links", of: byUser, order: ["id"] },
+  { table: "sign_in_devices", of: byUser, order: ["last_seen_at", "device"] },
   { table: "memberships", of: byUser, order: ["group_id", "role"] },
   { table: "assignments", of: byAssignee, order: ["id"] },
   { table: "assignment_results", of: byAssignment, order: ["assignment_id"] },
@@ -71,6 +74,11 @@ export const parts: readonly Part[] = [
   { table: "uploads", of: byUploader, order: ["id"] },
   { table: "api_keys", of: byMaker, order: ["id"] },
   { table: "bulk_rows", of: byBulk, order: ["job_id", "row"] },
+  { table: "events", of: byUser, order: ["id"] },
+  { table: "mails", of: byUser, order: ["id"] },
+  { table: "mail_notices", of: byUser, order: ["created_at", "key"] },
+  { table: "mail_preferences", of: byUser, order: ["category"] },
+  { table: "mail_addresses_refused", of: byAddress, order: ["email_key"] },
   { table: "audit_log", of: byAudit, order: ["at", "id"] },
 ];
 

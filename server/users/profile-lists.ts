@@ -7,7 +7,7 @@ import { invalid } from "../http/problem.ts";
 import { parseMoment, utcTimeOrNull } from "../time.ts";
 import { listCustomData } from "./custom-fields.ts";
 import { listGroupNames } from "./groups.ts";
-import { type ProfileRow, selectProfiles, toProfile } from "./profiles.ts";
+import { type ProfileRow, selectProfiles, toProfile } from "./show.ts";
 import { toEmailKey } from "./users.ts";
 import type { UserProfile, UserProfileQuery, UserSort } from "./v2-schema.ts";
 import { isVisibleUser, reachesEverybody } from "./visible.ts";

@@ -4,20 +4,13 @@ import type { Tx, WriteTx } from "../db/db.ts";
 import { conflict, notFound } from "../http/problem.ts";
 import { requireMatch } from "../http/match.ts";
 import type { Privilege } from "../privileges/privileges.ts";
-import { utcTime, utcTimeOrNull } from "../time.ts";
+import { utcTime } from "../time.ts";
 import { anonymizeUser } from "./anonymize.ts";
 import type { Removed } from "./belongings.ts";
 import { listCustomData } from "./custom-fields.ts";
 import { eraseUser } from "./delete.ts";
-import {
-  archiveUser,
-  createUser,
-  restoreUser,
-  selectUsers,
-  updateUser,
-  userCounters,
-  type UserRow,
-} from "./users.ts";
+import { selectProfiles, toProfile } from "./show.ts";
+import { archiveUser, createUser, restoreUser, updateUser, userCounters } from "./users.ts";
 import type { Erasure, NewUserProfile, UserProfile, UserProfileUpdate } from "./v2-schema.ts";
 import { requireVisibleUser } from "./visible.ts";
 
@@ -80,49 +73,6 @@ export async function eraseProfile(tx: WriteTx, id: number): Promise<Static<type
 export async function anonymizeProfile(tx: WriteTx, id: number): Promise<Static<typeof Erasure>> {
   await requireOther(tx, "users.erase", id);
   return toReceipt(id, await anonymizeUser(tx, id));
-}
-
-/** The columns of a user that version 2 shows. */
-export interface ProfileRow extends UserRow {
-  readonly sso_id: string | null;
-  readonly mobile_phone_number: string | null;
-  readonly created_at: string;
-  readonly anonymized_at: string | null;
-}
-
-/** The query for users as version 2 shows them; the caller adds which. */
-export function selectProfiles(tx: Parameters<typeof selectUsers>[0]) {
-  return selectUsers(tx).select([
-    "users.sso_id",
-    "users.mobile_phone_number",
-    "users.created_at",
-    "users.anonymized_at",
-  ]);
-}
-
-/** A row as version 2 shows it. */
-export function toProfile(row: ProfileRow): UserProfile {
-  return {
-    id: row.id,
-    name: row.name,
-    email: row.email,
-    role_id: row.role_id,
-    role: row.role,
-    ext_uid: row.ext_uid,
-    sso_id: row.sso_id,
-    job_title: row.job_title,
-    business_unit: row.business_unit,
-    department: row.department,
-    location: row.location,
-    locale: row.locale,
-    hire_date: row.hire_date,
-    manager_name: row.manager_name,
-    mobile_phone_number: row.mobile_phone_number,
-    created_at: utcTime(row.created_at),
-    archived_at: utcTimeOrNull(row.archived_at),
-    archived_by_user_id: row.archived_by_user_id,
-    anonymized_at: utcTimeOrNull(row.anonymized_at),
-  };
 }
 
 async function readProfile(tx: Tx, id: number): Promise<UserProfile> {

@@ -91,6 +91,10 @@ function registerSingle(app: App): void {
     },
     (request) => request.write((tx) => updateUser(tx, request.params.user_id, request.body)),
   );
+  registerStates(app);
+}
+
+function registerStates(app: App): void {
   app.put(
     "/api/v1/users/:user_id/archive",
     {

@@ -1,19 +1,21 @@
-import { type Expression, type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Static } from "typebox";
-import { archiveContent, restoreContent, toArchiveState } from "../db/archive.ts";
+import { archiveContent, restoreContent } from "../db/archive.ts";
 import { audit } from "../db/audit.ts";
 import { moveCounter } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { addToLists } from "../db/lists.ts";
 import { prepare } from "../db/prepare.ts";
-import type { DB } from "../db/schema.ts";
+import { follow, followNew } from "../events/changes.ts";
 import { lockForUsers, refillGroups } from "../groups/refill.ts";
 import { conflict, type FieldError, invalid, notFound } from "../http/problem.ts";
 import { requireNoLessThan, requireNoLessThanUser } from "../roles/limits.ts";
 import { endSessionsOf } from "../sessions/end.ts";
 import { setCustomData } from "./custom-fields.ts";
+import { isToldOfAccount, userEvents } from "./events.ts";
 import { readRole } from "./roles.ts";
-import type { NewUser, User, UserSummary, UserUpdate } from "./schema.ts";
+import type { NewUser, User, UserUpdate } from "./schema.ts";
+import { selectUsers, toUserSummary, type UserRow } from "./show.ts";
 
 /**
  * One user, with what the company's custom fields say of them.
@@ -50,6 +52,8 @@ export async function createUser(
   const columns = readColumns(body);
   await checkUnique(tx, columns);
   const id = await moveCounter(tx, { kind: "users", ids: 1, total: 1, at });
+  const isTold = isToldOfAccount({ role_id, notify: body.notify });
+  followNew(tx, userEvents, { ids: [id], silent: isTold ? [] : [id] });
   await tx.sql
     .insertInto("users")
     .values({
@@ -89,7 +93,7 @@ export async function updateUser(
   const role_id = await readRole(tx, body);
   await requireNoLessThan(tx, [before.role_id, role_id]);
   const columns = readColumns(body);
-  await checkUnique(tx, columns, id);
+  await Promise.all([checkUnique(tx, columns, id), follow(tx, userEvents, [id])]);
   const changes = { ...columns, ...(role_id === undefined ? {} : { role_id }) };
   if (Object.keys(changes).length > 0) await setColumns(tx, id, changes);
   await setCustomData(tx, { user_id: id, items: body.custom_user_fields, at });
@@ -106,6 +110,7 @@ export async function updateUser(
 export async function archiveUser(tx: WriteTx, id: number): Promise<Static<typeof User>> {
   const write = await lockForUsers(tx, "users", "sessions", "sign_in_links");
   await requireNoLessThanUser(tx, id);
+  await follow(tx, userEvents, [id]);
   await archiveContent(tx, { table: "users", id, at: write.at });
   await endSessionsOf(tx, [id]);
   await refillGroups(tx, write, [id]);
@@ -119,6 +124,7 @@ export async function archiveUser(tx: WriteTx, id: number): Promise<Static<typeo
 export async function restoreUser(tx: WriteTx, id: number): Promise<Static<typeof User>> {
   const write = await lockForUsers(tx, "users");
   await requireNoLessThanUser(tx, id);
+  await follow(tx, userEvents, [id]);
   await restoreContent(tx, { table: "users", id, at: write.at });
   await refillGroups(tx, write, [id]);
   const { anonymized_at, ...user } = await getUserState(tx, id);
@@ -143,77 +149,6 @@ async function getUserState(tx: Tx, id: number) {
 /** What version 2 sets beside what version 1 does. */
 export interface ProfileOfVersion2 {
   readonly mobile_phone_number?: string | null;
-}
-
-/** The columns of a user that answers show. */
-export interface UserRow {
-  readonly id: number;
-  readonly name: string;
-  readonly email: string;
-  readonly role: string;
-  readonly role_id: number;
-  readonly ext_uid: string | null;
-  readonly job_title: string | null;
-  readonly business_unit: string | null;
-  readonly department: string | null;
-  readonly location: string | null;
-  readonly locale: Static<typeof UserSummary>["locale"];
-  readonly hire_date: string | null;
-  readonly manager_name: string | null;
-  readonly archived_at: string | null;
-  readonly archived_by_user_id: number | null;
-}
-
-/** The query for users as answers show them; the caller adds which. The company may be one that is told later. */
-export function selectUsers(tx: {
-  readonly sql: Kysely<DB>;
-  readonly company: { readonly id: number | Expression<number> };
-}) {
-  return tx.sql
-    .selectFrom("users")
-    .innerJoin("roles", (join) =>
-      join.onRef("roles.company_id", "=", "users.company_id").onRef("roles.id", "=", "users.role_id"),
-    )
-    .select([
-      "users.id",
-      "users.name",
-      "users.email",
-      "roles.name as role",
-      "users.role_id",
-      "users.ext_uid",
-      "users.job_title",
-      "users.business_unit",
-      "users.department",
-      "users.location",
-      "users.locale",
-      "users.hire_date",
-      "users.manager_name",
-      "users.archived_at",
-      "users.archived_by_user_id",
-    ])
-    .where("users.company_id", "=", tx.company.id)
-    .where("roles.company_id", "=", tx.company.id);
-}
-
-/** A user as lists of version 1 and groups show them. */
-export function toUserSummary(tx: Tx, row: UserRow): Static<typeof UserSummary> {
-  return {
-    id: row.id,
-    resource_type: "user",
-    name: row.name,
-    email: row.email,
-    role: row.role,
-    role_id: row.role_id,
-    ext_uid: row.ext_uid,
-    job_title: row.job_title,
-    business_unit: row.business_unit,
-    department: row.department,
-    location: row.location,
-    locale: row.locale,
-    hire_date: row.hire_date,
-    manager_name: row.manager_name,
-    ...toArchiveState(tx, row),
-  };
 }
 
 /** E-mails are told apart without regard to case. The key is made here, as lower() in PostgreSQL depends on a locale. */

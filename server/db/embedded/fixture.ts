@@ -8,11 +8,14 @@ import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import type { DatabaseAddress } from "./address.ts";
+import { openCluster } from "./cluster.ts";
 import { openDataFolder, statIfThere } from "./folder.ts";
 import type { Role } from "./lock.ts";
 import { clearLeftover } from "./leftover.ts";
 import type { RunAs } from "./program.ts";
 import { openEmbedded } from "./embedded.ts";
+import { endProcess } from "./process.ts";
+import { PATIENCE_MS, until } from "../../test/patience.ts";
 
 export const execute = promisify(execFile);
 export const quiet = (): void => undefined;
@@ -81,6 +84,29 @@ async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
+/** Starts the folder's PostgreSQL alone, as somebody else would, who listens on no port. It is ended after the test. */
+export async function startBare(t: TestContext, data: string): Promise<ChildProcess> {
+  const { binaries, folder, runAs } = await openCluster(await openDataFolder(data), quiet);
+  const words = ["-D", "/proc/self/cwd", "-c", "listen_addresses=", "-k", "."];
+  const bare = spawn(binaries.postgres, words, { ...runAs, cwd: folder.cluster, stdio: "ignore" });
+  t.after(() => endProcess(bare.pid ?? 0, [["SIGQUIT", 5_000]]));
+  const pidFile = join(folder.cluster, "postmaster.pid");
+  await until("the bare PostgreSQL", async () =>
+    /ready/.test(await readFile(pidFile, "utf8").catch(() => "")),
+  );
+  return bare;
+}
+
+/** How long the folder's PostgreSQL alone takes from its start until it is ready, in milliseconds. It has ended then. */
+export async function timeBareStart(t: TestContext, data: string): Promise<number> {
+  const begun = performance.now();
+  const bare = await startBare(t, data);
+  const tookMs = performance.now() - begun;
+  bare.kill("SIGINT");
+  await once(bare, "exit");
+  return tookMs;
+}
+
 /** Those that this test has started. They are ended before its folder is cleared. */
 const others: OtherLectern[] = [];
 
@@ -103,7 +129,7 @@ export class OtherLectern {
     for (;;) {
       const line = this.#lines.find((text) => text.startsWith(`${kind} `));
       if (line !== undefined) return JSON.parse(line.slice(kind.length + 1));
-      const signal = AbortSignal.timeout(20_000);
+      const signal = AbortSignal.timeout(PATIENCE_MS);
       try {
         await once(this.child, "said", { signal });
       } catch (error) {

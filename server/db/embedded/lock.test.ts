@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { HeldLock, takeLock } from "./lock.ts";
 import { birthOf } from "./process.ts";
+import { until } from "../../test/patience.ts";
 
 async function makeLockFile(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "lectern-lock-"));
@@ -58,7 +59,7 @@ test("a process that has ended but was not asked about by its parent is dead", a
   t.after(() => parent.kill("SIGKILL"));
   const [line] = await once(parent.stdout, "data");
   const zombie = Number(String(line));
-  while ((await birthOf(zombie)) !== undefined);
+  await until("its end", async () => (await birthOf(zombie)) === undefined);
   assert.match(await readFile(`/proc/${zombie}/stat`, "utf8"), /\) Z /);
 });
 

@@ -36,9 +36,21 @@ function whenAsked<T>(compile: () => ValidateFunction<T>): Check<T> {
   });
 }
 
-/** What a check found, below a field: `choices[1].text is required`. */
+/** What a check found, below a field: `choices[1].text is required`. Of a list that is too long only that is told. */
 export function listErrors(check: Check<unknown>, field: string): FieldError[] {
-  return check.errors.map((error) => ({ field: fieldOf(error, field), message: explain(error) }));
+  const tooLong = new Set(
+    check.errors.filter(({ keyword }) => keyword === "maxItems").map(({ instancePath }) => instancePath),
+  );
+  return check.errors
+    .filter(({ instancePath }) => !isBelow(tooLong, instancePath))
+    .map((error) => ({ field: fieldOf(error, field), message: explain(error) }));
+}
+
+/** Whether a path lies below one of others. */
+function isBelow(paths: ReadonlySet<string>, path: string): boolean {
+  if (path === "") return false;
+  const above = path.slice(0, path.lastIndexOf("/"));
+  return paths.has(above) || isBelow(paths, above);
 }
 
 function fieldOf(error: ErrorObject, field: string): string {
