@@ -75,7 +75,9 @@ test("a webhook arrives within a second of the commit; where no nudge told of it
     const written = performance.now();
     await until("what a nudge told of", () => receiver.received.length >= added.length, PATIENCE_MS);
     const [writingMs, tookMs] = [written - asked, performance.now() - written];
-    t.diagnostic(`${name} was written in ${Math.round(writingMs)} ms, arrived ${Math.round(tookMs)} ms later`);
+    t.diagnostic(
+      `${name} was written in ${Math.round(writingMs)} ms, arrived ${Math.round(tookMs)} ms later`,
+    );
     over.push(tookMs - 1_000 - 10 * writingMs);
   }
   // One alone may come while the machine stands still.
