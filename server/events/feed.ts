@@ -5,10 +5,6 @@ import { gone, invalid } from "../http/problem.ts";
 import { utcTime } from "../time.ts";
 import type { Event, Events, EventsQuery, FeedPosition } from "./v2-schema.ts";
 
-/** Events of one answer. */
-export const MOST_EVENTS = 1_000;
-/** Longer would meet the time limits of proxies. */
-export const MOST_WAIT_SECONDS = 30;
 /** Events that one request looks at, where it asks for a rare type: what is beyond comes with the next one. */
 const MOST_LOOKED_AT = 20_000;
 

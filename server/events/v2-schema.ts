@@ -1,6 +1,10 @@
 import { Type, type Static } from "typebox";
 import { closed, component, Id, nullable, Time } from "../http/schema.ts";
-import { MOST_EVENTS, MOST_WAIT_SECONDS } from "./feed.ts";
+
+/** Events of one answer. */
+const MOST_EVENTS = 1_000;
+/** Longer would meet the time limits of proxies. */
+const MOST_WAIT_SECONDS = 30;
 
 const thing = (description: string) =>
   Type.Unsafe<object>({ type: "object", additionalProperties: true, description });
