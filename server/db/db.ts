@@ -49,6 +49,8 @@ export interface DatabaseOptions {
   readonly role?: string | undefined;
   /** Milliseconds after which PostgreSQL ends a statement; 0 for none (imports, migrations). */
   readonly statementTimeoutMs: number;
+  /** How long a request waits for a connection before it is told that the service is overloaded; 5 s unless said. */
+  readonly acquireTimeoutMs?: number;
   /** off: a commit is answered before it is on disk. Only for what may be lost, such as the rate limit's counts. */
   readonly synchronousCommit?: "off";
   readonly clock: () => Date;
@@ -62,7 +64,7 @@ interface Work<T> {
   readonly conclude?: (tx: Tx) => Promise<unknown>;
 }
 
-/** How long a request waits for a connection before it is told that the service is overloaded. */
+/** A caller who waits for longer has mostly given up, and the next one waits behind it. */
 const ACQUIRE_TIMEOUT_MS = 5_000;
 /** A transaction that does nothing for this long holds locks for nobody: PostgreSQL ends it. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
@@ -77,7 +79,7 @@ export class Database implements AsyncDisposable {
     this.#pool = new pg.Pool({
       connectionString: options.url,
       max: options.connections,
-      connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
+      connectionTimeoutMillis: options.acquireTimeoutMs ?? ACQUIRE_TIMEOUT_MS,
       types: { getTypeParser },
       pipeline: true,
       keepAlive: true,

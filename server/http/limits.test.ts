@@ -12,7 +12,7 @@ import { sql } from "kysely";
 import { Database } from "../db/db.ts";
 import { createTestDatabase } from "../test/database.ts";
 import type { TestDatabase } from "../test/database.ts";
-import { until, withLonger } from "../test/patience.ts";
+import { PATIENCE_MS, until, withLonger } from "../test/patience.ts";
 import { postgresWindows, RateLimiter, WINDOW_MS } from "./limits.ts";
 import { redisWindows } from "./redis-windows.ts";
 import type { Verdict, WindowStore } from "./limits.ts";
@@ -288,7 +288,8 @@ function connect({ ownerUrl, role }: TestDatabase): Database {
     role,
     connections: 2,
     pooling: "session",
-    statementTimeoutMs: 10_000,
+    statementTimeoutMs: PATIENCE_MS,
+    acquireTimeoutMs: PATIENCE_MS,
     synchronousCommit: "off",
     clock: () => new Date(),
   });
@@ -306,7 +307,7 @@ async function startRedis(): Promise<Backend> {
   }
   child.stdout.resume();
   return {
-    open: (windowMs) => redisWindows(socket, windowMs),
+    open: (windowMs) => redisWindows(socket, { windowMs, timeoutMs: PATIENCE_MS }),
     [Symbol.asyncDispose]: async () => {
       child.kill();
       await exited;

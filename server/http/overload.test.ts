@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HeldWrites } from "../test/held.ts";
+import { PATIENCE_MS, withLonger } from "../test/patience.ts";
 import { type Answer, startServer, type TestServer } from "../test/server.ts";
 
 /** As many requests as one process has under way before it refuses more. */
@@ -14,6 +15,10 @@ const MOST_UNDER_WAY = 500;
 const MOST_WAITING_OF_A_COMPANY = 100;
 /** How many clients go away: each takes two of the files that a process may have open, which are often 1,024. */
 const WHO_GO_AWAY = 100;
+/** Connections that a test's server has to its database. */
+const CONNECTIONS = 5;
+/** For what ends with a limit, from one after which it is quick to one that is enough for the slowest machine. */
+const LIMITS_MS = [1_000, 6_000, 40_000];
 
 test("more requests than can be served are told to come back at once, and the server recovers", async () => {
   await using lectern = await startServer();
@@ -165,13 +170,32 @@ test("a request without a Host, or that expects what nobody knows, is answered a
 });
 
 test("a statement that takes too long is ended, and nothing of its request is done", async () => {
-  await using lectern = await startServer({ statementTimeoutMs: 3_000 });
-  await using held = await HeldWrites.hold(lectern.ownerUrl);
-  const refused = await lectern.acme.post("/api/v1/groups", { name: "Slow" });
-  assert.equal(refused.status, 503);
-  assert.equal(refused.headers["retry-after"], "5");
-  await held.release();
-  assert.deepEqual((await lectern.acme.get("/api/v1/groups")).body, { type: "groups", groups: [] });
+  await withLonger(LIMITS_MS, async (statementTimeoutMs) => {
+    await using lectern = await startServer({ statementTimeoutMs });
+    await using held = await HeldWrites.hold(lectern.ownerUrl);
+    const refused = await lectern.acme.post("/api/v1/groups", { name: "Slow" });
+    assert.equal(refused.status, 503);
+    assert.equal(refused.headers["retry-after"], "5");
+    await held.release();
+    assert.deepEqual((await lectern.acme.get("/api/v1/groups")).body, { type: "groups", groups: [] });
+  });
+});
+
+test("who waits too long for a connection is told to come back, and those before them are served", async () => {
+  await withLonger(LIMITS_MS, async (acquireTimeoutMs) => {
+    await using lectern = await startServer({ acquireTimeoutMs, statementTimeoutMs: PATIENCE_MS });
+    await using held = await HeldWrites.hold(lectern.ownerUrl);
+    const add = (name: string) => lectern.acme.post("/api/v1/groups", { name });
+    const before = Array.from({ length: CONNECTIONS }, (_, index) => add(`Group ${index}`));
+    await held.areWaitedFor(CONNECTIONS);
+    const refused = await add("One more");
+    assert.equal(refused.status, 503);
+    assert.equal(refused.headers["retry-after"], "5");
+    assert.equal(refused.body.message, "The service is overloaded or its database is away: try again later");
+    await held.release();
+    const served = await Promise.all(before);
+    assert.deepEqual([...new Set(served.map(({ status }) => status))], [201]);
+  });
 });
 
 function ping(version: string, name = "ping"): string {

@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { WINDOW_MS, type WindowStore } from "./limits.ts";
 import { unavailable } from "./problem.ts";
 
-/** How long a request waits for Redis before it fails. */
+/** Redis answers within a millisecond: one that takes longer than this is away. */
 const REDIS_TIMEOUT_MS = 2_000;
 const REDIS_RETRIES = 1;
 /** Seconds after which a caller may try again when Redis is away. */
@@ -21,9 +21,18 @@ local granted = math.max(0, math.min(tokens, limit - used))
 redis.call('INCRBY', KEYS[1], granted)
 return {granted, used + granted, remaining_ms}`;
 
+interface RedisWindowsOptions {
+  readonly windowMs?: number | undefined;
+  /** How long a request waits for Redis before it fails; 2 s unless said. */
+  readonly timeoutMs?: number;
+}
+
 /** Windows in the Redis or Valkey at a URL, with one connection. */
-export function redisWindows(url: string, windowMs: number = WINDOW_MS): WindowStore {
-  const redis = new Redis(url, { commandTimeout: REDIS_TIMEOUT_MS, maxRetriesPerRequest: REDIS_RETRIES });
+export function redisWindows(
+  url: string,
+  { windowMs = WINDOW_MS, timeoutMs = REDIS_TIMEOUT_MS }: RedisWindowsOptions = {},
+): WindowStore {
+  const redis = new Redis(url, { commandTimeout: timeoutMs, maxRetriesPerRequest: REDIS_RETRIES });
   // It reconnects by itself; a request that can't wait for that fails with an error of its own.
   redis.on("error", () => undefined);
   return {

@@ -18,6 +18,7 @@ import type { OutgoingPolicy } from "../webhooks/address.ts";
 import { Outgoing } from "../webhooks/outgoing.ts";
 import { createTestDatabase } from "./database.ts";
 import { Maker } from "./make.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 export const PUBLIC_URL = "https://lectern.test";
 export const TEST_SECRET = "a secret of nobody";
@@ -32,6 +33,7 @@ export interface TestOptions {
   readonly trustedProxies?: readonly string[];
   readonly pooling?: "session" | "transaction";
   readonly statementTimeoutMs?: number;
+  readonly acquireTimeoutMs?: number;
   readonly timeLimits?: TimeLimits;
   readonly files?: Partial<Depot>;
   readonly policy?: OutgoingPolicy;
@@ -54,11 +56,11 @@ export interface TestServer extends AsyncDisposable {
 }
 
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
-  const stack = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
   const { ownerUrl, role } = stack.use(await createTestDatabase());
   const clock = options.clock ?? (() => new Date());
-  const { pooling = "session", statementTimeoutMs = 30_000 } = options;
-  const shared = { url: ownerUrl, pooling, role, statementTimeoutMs, clock } as const;
+  const { pooling = "session", statementTimeoutMs = 30_000, acquireTimeoutMs = PATIENCE_MS } = options;
+  const shared = { url: ownerUrl, pooling, role, statementTimeoutMs, acquireTimeoutMs, clock } as const;
   const { onEvents, policy = TEST_POLICY } = options;
   const database = stack.use(new Database({ ...shared, connections: 5, ...(onEvents && { onEvents }) }));
   const windows = stack.use(new Database({ ...shared, connections: 1, synchronousCommit: "off" }));
@@ -93,10 +95,11 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   };
   const acme = await addCompany({ subdomain: "acme" });
   const globex = await addCompany({ subdomain: "globex" });
+  const started = stack.move();
   return {
     ...{ app, routeTable, database, ownerUrl, maintenance, files, secrets, acme, globex, addCompany },
     make: new Maker(database),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }
 
