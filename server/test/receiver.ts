@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import { createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { connect, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import type { Certificate } from "./certificates.ts";
 
 /** A request that a receiver got. */
@@ -81,10 +81,22 @@ export async function startSilentReceiver(
   };
 }
 
-/** Finds a port that nobody listens on, as a server that is down would leave it. */
+/**
+ * Finds a port that nobody listens on, as a server that is down would leave it. It is the near end of a connection that
+ * stays as long as this process, so that no other test is given it meanwhile.
+ */
 export async function findClosedPort(): Promise<number> {
-  await using running = await start(createTcpServer(), "127.0.0.1");
-  return running.port;
+  const server = createTcpServer((socket) => void socket.unref().on("error", () => undefined)).unref();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("it listens on a port");
+  const socket = connect(address.port, address.address);
+  await once(socket, "connect");
+  socket.unref().on("error", () => undefined);
+  server.close();
+  if (socket.localPort === undefined) throw new Error("a connection has a port");
+  return socket.localPort;
 }
 
 async function start(

@@ -2,10 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { PATIENCE_MS } from "./patience.ts";
 
 /** A folder for a test. Dispose it to remove it. */
 export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
@@ -26,29 +27,31 @@ export interface RunningS3 extends AsyncDisposable {
 }
 
 const BUCKET = "lectern";
-/** How long it may take to start. */
-const PATIENCE_MS = 120_000;
 
 /** Starts s3rver, as a process of its own, with an empty bucket in a folder. Dispose it to stop it. */
 export async function startS3(folder: string): Promise<RunningS3> {
   const program = createRequire(import.meta.url).resolve("s3rver/bin/s3rver.js");
-  const port = await freePort();
-  const where = ["--directory", join(folder, "s3"), "--address", "127.0.0.1", "--port", String(port)];
+  const where = ["--directory", join(folder, "s3"), "--address", "127.0.0.1", "--port", "0"];
   const child = spawn(process.execPath, [program, "--silent", "--configure-bucket", BUCKET, ...where], {
-    stdio: "ignore",
+    stdio: ["ignore", "pipe", "ignore"],
   });
-  const S3_ENDPOINT = `http://127.0.0.1:${port}`;
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || !child.kill("SIGKILL")) return;
     await once(child, "exit");
   };
-  if (!(await answers(S3_ENDPOINT))) {
+  const port = await saidPort(child.stdout);
+  if (port === undefined) {
     await stop();
     throw new Error("the S3-compatible server does not start");
   }
   return {
     settings: {
-      ...{ FILES_STORE: "s3", S3_ENDPOINT, S3_BUCKET: BUCKET, S3_PATH_STYLE: "true" },
+      ...{
+        FILES_STORE: "s3",
+        S3_ENDPOINT: `http://127.0.0.1:${port}`,
+        S3_BUCKET: BUCKET,
+        S3_PATH_STYLE: "true",
+      },
       // The only key that it knows.
       ...{ S3_ACCESS_KEY_ID: "S3RVER", S3_SECRET_ACCESS_KEY: "S3RVER" },
     },
@@ -56,21 +59,16 @@ export async function startS3(folder: string): Promise<RunningS3> {
   };
 }
 
-async function answers(address: string): Promise<boolean> {
-  const until = performance.now() + PATIENCE_MS;
-  while (performance.now() < until) {
-    if (await fetch(address).catch(() => undefined)) return true;
-    await sleep(50);
+/** The port that the system has given it, which it says when it listens there; undefined where it ends or says nothing. */
+async function saidPort(output: Readable): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    for await (const line of createInterface({ input: output, signal })) {
+      const [, port] = /^S3rver listening on [\d.]+:(\d+)$/.exec(line) ?? [];
+      if (port !== undefined) return port;
+    }
+    return undefined;
+  } finally {
+    output.resume();
   }
-  return false;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (typeof address !== "object" || address === null) throw new Error("no port was given");
-  return address.port;
 }
