@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createTestDatabase } from "../test/database.ts";
 import { basic, runCommand, startLectern } from "../test/lectern.ts";
+import { PATIENCE_MS, pause } from "../test/patience.ts";
 import { startServer } from "../test/server.ts";
 
 test("only the machine itself gets the metrics, and no proxy on it for others", async () => {
@@ -113,10 +113,11 @@ test("while the database is away requests are told to come back, and afterwards 
   await using lectern = await startServer();
   const name = new URL(lectern.ownerUrl).pathname.slice(1);
   await using other = await connect(database.ownerUrl);
-  const cut = async () =>
-    other.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);
   await other.query(`alter database ${name} allow_connections false`);
-  await cut();
+  // Waits until each has ended: one that has not would serve a request, or end in the middle of one, later.
+  const end = "select pg_terminate_backend(pid, $2) as ended from pg_stat_activity where datname = $1";
+  const { rows } = await other.query(end, [name, PATIENCE_MS]);
+  assert.ok(rows.length > 0 && rows.every(({ ended }) => ended === true));
   const refused = await lectern.acme.get("/api/v1/users");
   assert.equal(refused.status, 503);
   assert.equal(refused.headers["retry-after"], "5");
@@ -131,7 +132,7 @@ test("while the database is away requests are told to come back, and afterwards 
   assert.equal(metrics.statusCode, 200);
   assert.doesNotMatch(metrics.body, /^lectern_database_size_bytes \d/m);
   await other.query(`alter database ${name} allow_connections true`);
-  await sleep(10);
+  await pause(10);
   assert.equal((await lectern.acme.get("/api/v1/users")).status, 200);
 });
 

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 
 /** Longer than anything takes that a test waits for, also on a slow machine that stands still for seconds. */
 export const PATIENCE_MS = 120_000;
@@ -22,6 +22,15 @@ export async function until(
     if (isLast) throw new Error(`it did not come in ${patienceMs} ms: ${what}`);
     await sleep(PAUSE_MS);
   }
+}
+
+/**
+ * Waits a while, and then until it was looked at what has come meanwhile: after a standstill Node has timers run before it
+ * reads, so that after a mere sleep an end of a connection may still be unread.
+ */
+export async function pause(ms: number): Promise<void> {
+  await sleep(ms);
+  await setImmediate();
 }
 
 /**

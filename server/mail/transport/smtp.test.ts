@@ -9,7 +9,7 @@ import {
   type MailMoment,
   type MailServer,
 } from "../../test/mail-server.ts";
-import { withLonger } from "../../test/patience.ts";
+import { pause, withLonger } from "../../test/patience.ts";
 import { readMail } from "../../test/read-mail.ts";
 import type { MailTransport } from "./outcome.ts";
 import type { SmtpLimits } from "./smtp.ts";
@@ -156,7 +156,7 @@ test("what is the server's fault is told from what is one letter's", async () =>
     ["dot", "421 4.3.2 Going down", "either"],
   ] as const) {
     server.hangUp();
-    await delay(10);
+    await pause(10);
     server.behave = (now) => (now === moment ? answer : "go_on");
     const outcome = await transport.send(letterWith(), nothing);
     assert.deepEqual("fault" in outcome && [moment, answer, outcome.fault], [moment, answer, fault]);
@@ -186,7 +186,7 @@ test("a connection lost in the middle of the text is never followed by the last 
     );
     assert.equal(committed, 0);
   }
-  await delay(20);
+  await pause(20);
   assert.equal(server.dots, 0);
   server.behave = () => "go_on";
   assert.deepEqual(await transport.send(bigLetter, nothing), { kind: "sent", answer: "250 Taken" });
@@ -200,14 +200,14 @@ test("a connection lost during the commit, or a commit that fails, sends no dot"
   let settled = false;
   const lost = await transport.send(letterWith(), async () => {
     server.hangUp();
-    await delay(50);
+    await pause(50);
     settled = true;
   });
   assert.equal(lost.kind, "try_again", JSON.stringify(lost));
   assert.ok(settled, "the outcome came before the commit was settled");
   const failing = transport.send(letterWith(), () => Promise.reject(new Error("the database is gone")));
   await assert.rejects(failing, { message: "the database is gone" });
-  await delay(20);
+  await pause(20);
   assert.equal(server.dots, 0);
   assert.equal((await transport.send(letterWith(), nothing)).kind, "sent");
   assert.equal(server.dots, 1);
@@ -295,7 +295,7 @@ async function sendTen(goodbye: MailManner): Promise<void> {
   // A server ends what nobody uses, and says nothing.
   server.behave = () => "go_on";
   server.hangUp();
-  await delay(20);
+  await pause(20);
   assert.deepEqual(await transport.send(letterWith(), nothing), sent);
 }
 
