@@ -53,7 +53,7 @@ test("a starter that died while it replaced a dead lock holds up nobody", async 
 });
 
 test("a process that has ended but was not asked about by its parent is dead", async (t) => {
-  const parent = spawn("sh", ["-c", 'sleep 0.2 & echo "$!"; exec sleep 60'], {
+  const parent = spawn("sh", ["-c", 'sleep 0.2 & echo "$!"; exec sleep 3600'], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   t.after(() => parent.kill("SIGKILL"));
