@@ -4,6 +4,7 @@ import pg from "pg";
 import { readConfig } from "../config.ts";
 import { migrate, SERVING_ROLE } from "../db/migrate.ts";
 import { startCluster, type StartedCluster } from "./cluster.ts";
+import { until } from "./patience.ts";
 
 /** A database of a test's own, as the role that owns its tables and as the one that serves. */
 export interface TestDatabase extends AsyncDisposable {
@@ -22,7 +23,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     ownerUrl: withDatabase(cluster, name),
     role: SERVING_ROLE,
     async [Symbol.asyncDispose]() {
-      await onCluster(cluster, (client) => client.query(`drop database ${name} with (force)`));
+      await onCluster(cluster, (client) => onceFree(client, `drop database ${name} with (force)`));
       inUse -= 1;
       if (inUse === 0) await stopCluster();
     },
@@ -61,10 +62,25 @@ async function ensureTemplate(cluster: string): Promise<string> {
     const unfinished = `${name}_${randomBytes(4).toString("hex")}`;
     await client.query(`create database ${unfinished}`);
     await migrate(withDatabase(cluster, unfinished));
-    await client.query(`alter database ${unfinished} rename to ${name}`);
+    await onceFree(client, `alter database ${unfinished} rename to ${name}`);
   });
   return name;
 }
+
+/** PostgreSQL itself waits 5 s for sessions that have ended and are still there, which a machine that stands still takes. */
+async function onceFree(client: pg.Client, statement: string): Promise<void> {
+  await until(`nobody in the way of ${statement}`, async () => {
+    try {
+      await client.query(statement);
+      return true;
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && error.code === OBJECT_IN_USE) return false;
+      throw error;
+    }
+  });
+}
+
+const OBJECT_IN_USE = "55006";
 
 async function onCluster(url: string, run: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: url });
