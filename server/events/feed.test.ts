@@ -125,7 +125,7 @@ test(
       privileges: ["events.read"],
     });
     const { body } = await acme.get("/api/v2/events/position");
-    const url = `/api/v2/events?after=${body.position}&wait=15`;
+    const url = `/api/v2/events?after=${body.position}&wait=30`;
     const waiting = acme.request({ url, headers: { authorization: `Bearer ${robot.key}` } });
     await sleep(300);
     await acme.request({ method: "DELETE", url: `/api/v2/api_keys/${robot.id}` });
@@ -142,7 +142,7 @@ test(
   async () => {
     const client = await lectern.addCompany({ subdomain: "short-lived" });
     const { body } = await client.get("/api/v2/events/position");
-    const waiting = client.get(`/api/v2/events?after=${body.position}&wait=15`);
+    const waiting = client.get(`/api/v2/events?after=${body.position}&wait=30`);
     await sleep(600);
     await using owner = new Database({
       ...{
@@ -161,7 +161,7 @@ test(
 test("who waits while the API is taken out of their plan is told so", { timeout: 120_000 }, async () => {
   const client = await lectern.addCompany({ subdomain: "without-api" });
   const { body } = await client.get("/api/v2/events/position");
-  const waiting = client.get(`/api/v2/events?after=${body.position}&wait=15`);
+  const waiting = client.get(`/api/v2/events?after=${body.position}&wait=30`);
   await sleep(600);
   const unchanged = { name: undefined, time_zone: undefined, requests_per_minute: undefined };
   const changes = { ...unchanged, has_api: false, has_learning_library: undefined };

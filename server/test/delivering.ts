@@ -2,6 +2,7 @@ import { commandActor } from "../companies/create.ts";
 import type { NewEvent } from "../events/changes.ts";
 import { Deliverer } from "../webhooks/deliverer.ts";
 import { Outgoing, type OutgoingOptions } from "../webhooks/outgoing.ts";
+import { PATIENCE_MS } from "./patience.ts";
 import type { Received } from "./receiver.ts";
 import { type Client, startServer, TEST_POLICY, type TestServer } from "./server.ts";
 
@@ -17,7 +18,8 @@ export class Delivering implements AsyncDisposable {
     { database, secrets }: Lectern,
     { clock, ...limits }: OutgoingOptions & { readonly clock?: () => Date } = {},
   ) {
-    this.#outgoing = new Outgoing(TEST_POLICY, limits);
+    // What hangs in a test is told to end: nothing else is to end with the time that it has.
+    this.#outgoing = new Outgoing(TEST_POLICY, { limitMs: PATIENCE_MS, ...limits });
     this.deliverer = new Deliverer({
       ...{ database, secrets, outgoing: this.#outgoing, random: () => 0.5, pauseOfDeadMs: 0 },
       log: (line) => this.log.push(line),

@@ -2,9 +2,7 @@ import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { isIPv6 } from "node:net";
 import dns from "dns2";
-
-/** It answers at once, and on a machine that is busy a little later. */
-const PATIENCE_MS = 10_000;
+import { PATIENCE_MS } from "./patience.ts";
 
 /** A name server on this machine, and who asks it. */
 export interface NameServer extends AsyncDisposable {

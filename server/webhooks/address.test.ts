@@ -3,14 +3,13 @@ import { networkInterfaces } from "node:os";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { startNameServer } from "../test/name-server.ts";
+import { PATIENCE_MS } from "../test/patience.ts";
 import { startReceiver } from "../test/receiver.ts";
 import { whyForbidden } from "./address.ts";
 import type { Posted } from "./exchange.ts";
 import { Outgoing } from "./outgoing.ts";
 import { resolveChecked } from "./resolve.ts";
 
-/** For what ends by itself, also on a slow machine. */
-const PATIENCE_MS = 15_000;
 const HAS_IPV6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === "::1"),
 );

@@ -8,12 +8,11 @@ import { setDefaultCACertificates } from "node:tls";
 import { promisify } from "node:util";
 import { makeCertificates, skipWithoutOpenssl } from "../test/certificates.ts";
 import { startNameServer } from "../test/name-server.ts";
+import { PATIENCE_MS } from "../test/patience.ts";
 import { findClosedPort, startReceiver, startSilentReceiver } from "../test/receiver.ts";
 import { Outgoing } from "./outgoing.ts";
 
 const ITSELF = ["127.0.0.0/8"];
-/** For what ends by itself, also on a slow machine. */
-const PATIENCE_MS = 10_000;
 const skip = skipWithoutOpenssl;
 const PROGRAM = `
   const { Outgoing } = await import(process.argv[1]);

@@ -3,13 +3,12 @@ import { test } from "node:test";
 import { setDefaultCACertificates } from "node:tls";
 import { makeCertificates, skipWithoutOpenssl } from "../test/certificates.ts";
 import { startNameServer } from "../test/name-server.ts";
+import { PATIENCE_MS } from "../test/patience.ts";
 import { startReceiver, startSilentReceiver } from "../test/receiver.ts";
 import { Outgoing } from "./outgoing.ts";
 
 const POLICY = { allowsHttp: false, allowedNetworks: ["127.0.0.0/8"] };
 const NAMES = { "receiver.test": [["127.0.0.1"]], "other.test": [["127.0.0.1"]] };
-/** For what ends by itself, also on a slow machine. */
-const PATIENCE_MS = 10_000;
 const skip = skipWithoutOpenssl;
 
 test("a certificate that doesn't vouch for the name leaves why, and nothing is sent", { skip }, async () => {
