@@ -1,7 +1,7 @@
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from "kysely";
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from "kysely";
 import pg from "pg";
-import type { Company } from "../companies/companies.ts";
+import { type Company, companyOfId } from "../companies/companies.ts";
 import { Changes } from "../events/changes.ts";
 import { collectEvents, type EventColumns, writeEvents } from "../events/record.ts";
 import { operator, type Viewer } from "../privileges/privileges.ts";
@@ -66,6 +66,8 @@ interface Work<T> {
 
 /** A caller who waits for longer has mostly given up, and the next one waits behind it. */
 const ACQUIRE_TIMEOUT_MS = 5_000;
+/** The walls let nobody through for it. */
+const NO_COMPANY = 0;
 /** A transaction that does nothing for this long holds locks for nobody: PostgreSQL ends it. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 
@@ -83,7 +85,7 @@ export class Database implements AsyncDisposable {
       types: { getTypeParser },
       pipeline: true,
       keepAlive: true,
-      Client: Connection,
+      Client: options.pooling === "session" ? Connection : LentConnection,
       onConnect: async (client) => {
         if (options.pooling === "session") await client.query(settings(options, "session"));
       },
@@ -127,8 +129,13 @@ export class Database implements AsyncDisposable {
     return written;
   }
 
-  /** Runs statements on the tables that are no company's, each in a transaction of its own. */
+  /**
+   * Runs statements on the tables that are no company's: in one transaction behind a pooler, where they have their
+   * settings from nothing else, and each in its own otherwise.
+   */
   async global<T>(run: (sql: Kysely<DB>) => Promise<T>): Promise<T> {
+    if (this.#options.pooling === "transaction")
+      return this.#transaction(companyOfId(NO_COMPANY), "read write", { run: ({ sql }) => run(sql) });
     return this.#connected((connection) => run(connection.sql));
   }
 
@@ -178,9 +185,11 @@ export class Database implements AsyncDisposable {
       connection.serve(company_id);
       await connection.query(`begin ${mode}`);
     } else {
-      await connection.query(
-        `begin ${mode}; ${settings(this.#options, "local")}; select set_company(${company_id})`,
-      );
+      // A pooler lets everybody in and has them wait for a connection at their first word.
+      const late = setTimeout(() => connection.destroy(), ACQUIRE_TIMEOUT_MS);
+      await connection
+        .query(`begin ${mode}; ${settings(this.#options, "local")}; select set_company(${company_id})`)
+        .finally(() => clearTimeout(late));
     }
   }
 
@@ -239,7 +248,7 @@ class Connection extends pg.Client {
     const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult<R & pg.QueryResultRow>>();
     // A reading sends one statement, for which waiting would only cost.
     if (this.isInTransaction) this.gather();
-    this.query<R & pg.QueryResultRow>(named(text, values), (error: Error | null, result) =>
+    this.query<R & pg.QueryResultRow>(this.toQuery(text, values), (error: Error | null, result) =>
       error === null || error === undefined ? resolve(result) : reject(error),
     );
     return promise;
@@ -252,8 +261,8 @@ class Connection extends pg.Client {
     this.gather();
     // Sent with the statement that follows and not awaited. Should it fail, that one meets the former company's
     // wall: as it names its own company it finds nothing.
-    this.query(named("select set_config('app.company_id', $1, false)", [String(company_id)])).catch(() =>
-      this.abandon(),
+    this.query(this.toQuery("select set_config('app.company_id', $1, false)", [String(company_id)])).catch(
+      () => this.abandon(),
     );
   }
 
@@ -275,6 +284,25 @@ class Connection extends pg.Client {
   /** The connection is in an unknown state: the pool closes it instead of keeping it. */
   abandon(): void {
     this.isBroken = true;
+  }
+
+  /** Ends it at once: what waits for it fails. */
+  destroy(): void {
+    this.connection.stream.destroy();
+  }
+
+  protected toQuery(text: string, values: unknown[]): pg.QueryConfig {
+    return named(text, values);
+  }
+}
+
+/**
+ * A connection to a pooler, which lends a connection to PostgreSQL for each transaction. Statements have no names there:
+ * the next transaction meets those of another process, in which a name may stand for another statement.
+ */
+class LentConnection extends Connection {
+  protected override toQuery(text: string, values: unknown[]): pg.QueryConfig {
+    return { text, values };
   }
 }
 

@@ -31,7 +31,7 @@ export async function withDatabase<T>(
   await using addresses = await openAddresses(config, "command", say);
   // The embedded database may have been made just now; another one is migrated when its operator says so.
   if (config.databaseUrl === undefined) await prepareDatabase(config, addresses);
-  await checkDatabase(addresses);
+  await checkDatabase(config, addresses);
   await using database = await connectForCommand(config, addresses, as);
   return await run(database, publicUrlOf(config));
 }

@@ -47,7 +47,7 @@ async function start(config: Config): Promise<void> {
   const stopped = untilStopped();
   const addresses = stack.use(await openAddresses(config, "server", say));
   await prepareDatabase(config, addresses);
-  await checkDatabase(addresses);
+  await checkDatabase(config, addresses);
   const database = stack.use(await connectForCommand(config, addresses));
   const secrets = await openSecrets(config);
   const files = stack.use(await openDepot(config, secrets));
@@ -71,7 +71,7 @@ async function serve(config: Config): Promise<void> {
   const stopped = untilStopped();
   const addresses = stack.use(await openAddresses(config, "server", say));
   if (config.databaseUrl === undefined) await prepareDatabase(config, addresses);
-  await checkDatabase(addresses);
+  await checkDatabase(config, addresses);
   const { address } = stack.use(await listen(config, addresses));
   print(`Lectern listens on ${address}`);
   await Promise.race([stopped, fails(addresses)]);
@@ -85,7 +85,7 @@ async function work(): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const stopped = untilStopped();
   const addresses = stack.use(await openAddresses(config, "command", say));
-  await checkDatabase(addresses);
+  await checkDatabase(config, addresses);
   const secrets = await openSecrets(config);
   const files = stack.use(await openDepot(config, secrets));
   stack.use(await startJobs({ config, addresses, files, secrets }));

@@ -5,6 +5,7 @@ import { OperatorError } from "../operator-error.ts";
 import { Database, type DatabaseOptions } from "../db/db.ts";
 import { openEmbedded } from "../db/embedded/embedded.ts";
 import { findPending, migrate, SERVING_ROLE } from "../db/migrate.ts";
+import { isPooled } from "./pooler.ts";
 import { assertWalls } from "./walls.ts";
 
 /** For four jobs about events at once, and for what webhooks' deliveries write beside them. */
@@ -52,6 +53,28 @@ export async function openAddresses(
   };
 }
 
+const LENT_TO_ALL =
+  "DATABASE_URL leads to a pooler in transaction mode. Set DATABASE_POOLING=transaction, or let it name PostgreSQL itself.";
+const NEEDS_SESSIONS =
+  "Migrations and jobs need PostgreSQL itself, and are led to a pooler in transaction mode. Set DATABASE_OWNER_URL to the address of PostgreSQL, as the role that owns the tables.";
+
+/**
+ * Checks that the owner's connections are PostgreSQL's own: migrations hold a lock from statement to statement, and jobs
+ * listen. A pooler would keep the lock for ever, and lose what is listened for.
+ * @throws OperatorError when a pooler in transaction mode is between.
+ */
+export async function assertOwnSessions(config: Config, { ownerUrl }: Addresses): Promise<void> {
+  if (config.databaseUrl !== undefined) await assertNotPooled(ownerUrl, NEEDS_SESSIONS);
+}
+
+async function assertNotPooled(url: string, why: string): Promise<void> {
+  await withClient(url, (one) =>
+    withClient(url, async (other) => {
+      if (await isPooled(one, other)) throw new OperatorError(why);
+    }),
+  );
+}
+
 /**
  * Migrates, and lets the serving role of the embedded database sign in.
  * @throws OperatorError when the database can't be reached or brought to this version.
@@ -59,6 +82,7 @@ export async function openAddresses(
 export async function prepareDatabase(config: Config, addresses: Addresses): Promise<string[]> {
   // Says so when the database is away, which the migrations would not.
   await withClient(addresses.ownerUrl, async () => undefined);
+  await assertOwnSessions(config, addresses);
   const applied = await migrate(addresses.ownerUrl);
   if (config.databaseUrl === undefined) {
     const password = decodeURIComponent(new URL(addresses.servingUrl).password);
@@ -70,10 +94,12 @@ export async function prepareDatabase(config: Config, addresses: Addresses): Pro
 }
 
 /**
- * Checks that the database is of this version and walled.
+ * Checks that the database is of this version and walled, and reached as the configuration says.
  * @throws OperatorError that says what is missing.
  */
-export async function checkDatabase({ ownerUrl }: Addresses): Promise<void> {
+export async function checkDatabase(config: Config, { ownerUrl, servingUrl }: Addresses): Promise<void> {
+  if (config.databaseUrl !== undefined && config.databasePooling === "session")
+    await assertNotPooled(servingUrl, LENT_TO_ALL);
   await withClient(ownerUrl, async (client) => {
     const { rows } = await client.query("select to_regclass('migrations') is not null as exists");
     const pending = rows[0]?.exists === true ? await findPending(client) : undefined;
@@ -168,7 +194,8 @@ async function findRoleToSet(url: string): Promise<string | undefined> {
     const [user] = rows;
     if (user?.bound === true) return undefined;
     try {
-      await client.query(`set role ${SERVING_ROLE}`);
+      // Taken back with the transaction: behind a pooler the next one to use this connection is somebody else.
+      await client.query(`begin; set local role ${SERVING_ROLE}; rollback`);
     } catch (error) {
       const grant = `grant ${SERVING_ROLE} to ${pg.escapeIdentifier(user?.name ?? "")}`;
       const why = `The role of DATABASE_URL may not act as ${SERVING_ROLE}. Run as a superuser: ${grant}`;

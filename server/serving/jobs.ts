@@ -8,7 +8,7 @@ import type { Secrets } from "../secrets.ts";
 import { Deliverer } from "../webhooks/deliverer.ts";
 import { Outgoing } from "../webhooks/outgoing.ts";
 import { say } from "./command.ts";
-import { type Addresses, connectForJobs, connectLoose } from "./database.ts";
+import { type Addresses, assertOwnSessions, connectForJobs, connectLoose } from "./database.ts";
 import { outgoingPolicy } from "./outgoing-policy.ts";
 import { publicUrlOf } from "./public-url.ts";
 
@@ -22,6 +22,7 @@ interface Ground {
 /** Starts the jobs of this process. Disposing it finishes those under way, then closes the connections. */
 export async function startJobs({ config, addresses, files, secrets }: Ground): Promise<AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
+  await assertOwnSessions(config, addresses);
   const { onEvents } = stack.use(new Nudges(stack.use(await connectLoose(config, addresses))));
   const { long, events } = stack.use(await connectForJobs(config, { ...addresses, onEvents }));
   const outgoing = stack.use(new Outgoing(outgoingPolicy(config)));
