@@ -8,6 +8,8 @@ import { findPending, migrate, SERVING_ROLE } from "../db/migrate.ts";
 import { isPooled } from "./pooler.ts";
 import { assertWalls } from "./walls.ts";
 
+/** For two long jobs at once, each of which tells beside its transaction how far it is. */
+const LONG_CONNECTIONS = 4;
 /** For four jobs about events at once, and for what webhooks' deliveries write beside them. */
 const EVENT_CONNECTIONS = 6;
 /** A page of the feed takes some milliseconds; what takes longer than this is stuck. */
@@ -145,7 +147,7 @@ export async function connectForJobs(
   { servingUrl, onEvents }: Pick<Addresses, "servingUrl"> & Telling,
 ): Promise<AsyncDisposable & { readonly long: Database; readonly events: Database }> {
   const shared = { ...(await sharedOptions(config, servingUrl)), onEvents };
-  const long = new Database({ ...shared, connections: 2, statementTimeoutMs: 0 });
+  const long = new Database({ ...shared, connections: LONG_CONNECTIONS, statementTimeoutMs: 0 });
   const events = new Database({
     ...shared,
     connections: EVENT_CONNECTIONS,
