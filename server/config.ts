@@ -47,7 +47,7 @@ export const variables = {
   databaseOwnerUrl: optional(
     "DATABASE_OWNER_URL",
     "postgres://…",
-    "The same database as the role that owns the tables, for migrations and commands. Needed when DATABASE_URL signs in as a role that does not own them.",
+    "The same database as the role that owns the tables, for migrations and commands. Needed when DATABASE_URL signs in as a role that does not own them, or leads to a pooler.",
     postgresUrl,
   ),
   databaseConnections: variable(
