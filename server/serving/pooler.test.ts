@@ -93,4 +93,21 @@ test("two servers and their jobs run behind a pooler", { skip: skipWithoutPooler
     listed.map(() => [200, 41]),
   );
   for (const lectern of [one, other, worker]) assert.equal(await lectern.stop(), 0);
+  const { username } = new URL(database.ownerUrl);
+  assert.deepEqual(await whoActsNow(pooler.url), [username, username, username]);
 });
+
+/** As whom the three connections act that the pooler lends, after all that others have done on them. */
+async function whoActsNow(url: string): Promise<unknown[]> {
+  const clients = [1, 2, 3].map(() => new pg.Client(url));
+  const asked = clients.map(async (client) => {
+    await client.connect();
+    // All three are in a transaction at one time, so that each has another connection.
+    await client.query("begin");
+    return client;
+  });
+  const begun = await Promise.all(asked);
+  const answers = await Promise.all(begun.map((client) => client.query("select current_user as name")));
+  await Promise.all(begun.map((client) => client.end()));
+  return answers.map(({ rows }) => rows[0]?.name);
+}
