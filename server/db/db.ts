@@ -75,13 +75,15 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 export class Database implements AsyncDisposable {
   readonly #pool: pg.Pool;
   readonly #options: DatabaseOptions;
+  readonly #acquireTimeoutMs: number;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
+    this.#acquireTimeoutMs = options.acquireTimeoutMs ?? ACQUIRE_TIMEOUT_MS;
     this.#pool = new pg.Pool({
       connectionString: options.url,
       max: options.connections,
-      connectionTimeoutMillis: options.acquireTimeoutMs ?? ACQUIRE_TIMEOUT_MS,
+      connectionTimeoutMillis: this.#acquireTimeoutMs,
       types: { getTypeParser },
       pipeline: true,
       keepAlive: true,
@@ -186,7 +188,7 @@ export class Database implements AsyncDisposable {
       await connection.query(`begin ${mode}`);
     } else {
       // A pooler lets everybody in and has them wait for a connection at their first word.
-      const late = setTimeout(() => connection.destroy(), ACQUIRE_TIMEOUT_MS);
+      const late = setTimeout(() => connection.destroy(), this.#acquireTimeoutMs);
       await connection
         .query(`begin ${mode}; ${settings(this.#options, "local")}; select set_company(${company_id})`)
         .finally(() => clearTimeout(late));
