@@ -5,6 +5,7 @@ import { refillGroups, type UserWrite } from "../groups/refill.ts";
 import type { FieldError } from "../http/problem.ts";
 import { isToldOfAccount, userEvents } from "../users/events.ts";
 import { reachesEverybody } from "../users/visible.ts";
+import { voidTokens } from "../sessions/end.ts";
 import { toEmailKey } from "../users/users.ts";
 import { CustomFields } from "./custom-fields.ts";
 import { type Columns, columnNames, newColumns, type Person, readPeople } from "./persons.ts";
@@ -14,7 +15,7 @@ import { savePeople } from "./save-people.ts";
 
 /**
  * Makes and changes users as rows say, with a fixed number of statements. A row sees what those before it have done.
- * Needs the counters of users and custom fields locked, by lockForUsers.
+ * Needs the counters of users, custom fields and sign-in links locked, by lockForUsers.
  */
 export async function applyUserRows(
   tx: WriteTx,
@@ -168,6 +169,10 @@ class Batch {
       former.map(({ id }) => id),
     );
     await savePeople(this.#tx, changed, at);
+    await voidTokens(
+      this.#tx,
+      former.filter(({ before, columns }) => toKey(before) !== toKey(columns)).map(({ id }) => id),
+    );
     this.#followNew(changed.filter(({ before }) => before === null));
     await this.#known.fields.save(changed);
     await auditAll(
@@ -194,6 +199,10 @@ class Batch {
     const [ids, silent] = [people, quiet].map((some) => some.map(({ id }) => id));
     followNew(this.#tx, userEvents, { ids: ids ?? [], silent: silent ?? [] });
   }
+}
+
+function toKey(columns: Columns | null): string {
+  return toEmailKey(columns?.email ?? "");
 }
 
 function differs(columns: Columns, { columns: held }: Person): boolean {

@@ -51,7 +51,10 @@ const mailKinds = { invitation: "invitation", reset: "password_reset" } as const
   string
 >;
 
-/** The link that was asked for a moment ago, or whose mail is still to go out. */
+/**
+ * The link that was asked for a moment ago, or whose mail is still to go out. One that went to an e-mail which they have
+ * no more lets them wait for nothing: it has no token left.
+ */
 async function findWaiting(
   tx: WriteTx,
   kind: LinkKind,
@@ -66,7 +69,13 @@ async function findWaiting(
     left join mails mail on mail.company_id = ${company_id} and mail.id = notice.mail_id
     where link.company_id = ${company_id} and link.user_id = ${user_id} and link.kind = ${kind}
       and (
-        link.asked_at > ${since}
+        link.asked_at > ${since} and (
+          link.hash is not null or mail.status = 'dropped' or exists (
+            select from mail_addresses_refused refused
+            join users on users.company_id = ${company_id} and users.email_key = refused.email_key
+            where refused.company_id = ${company_id} and users.id = ${user_id}
+          )
+        )
         or notice.key is not null and (mail.id is null or mail.status in ('waiting', 'sending', 'handed_over'))
       )
     order by link.id desc

@@ -20,6 +20,20 @@ export async function endSessionsOf(tx: WriteTx, user_ids: readonly number[], ex
 }
 
 /**
+ * Voids the links that were sent to people's former e-mails, where others may read them. What is still to be mailed, or
+ * is sent again, brings another token to the e-mail that they have then. The counter of links is locked.
+ */
+export async function voidTokens(tx: WriteTx, user_ids: readonly number[]): Promise<void> {
+  if (user_ids.length === 0) return;
+  await tx.sql
+    .updateTable("sign_in_links")
+    .set({ hash: null, expires_at: null })
+    .where("company_id", "=", tx.company.id)
+    .where("user_id", "in", user_ids)
+    .execute();
+}
+
+/**
  * Deletes the company's sessions that are past their absolute limit, and of a user those that nobody used for long or
  * that are more than they may have. Each sign-in does it, so the table holds no more than is of use.
  */

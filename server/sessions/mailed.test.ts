@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { workBulkJobs } from "../bulk/work.ts";
 import { startMailed } from "../test/mailer.ts";
 import { Person } from "../test/person.ts";
 import { type Answer, toAnswer } from "../test/server.ts";
@@ -195,6 +196,61 @@ test("a mail server that is down holds one link, and an address that was refused
   const [mail] = await mailed.after(0);
   assert.equal(mail?.to, "found@people.example.com");
   assert.equal((await redeem(tokenIn(mail?.text))).status, 201);
+});
+
+test("links that went to a former e-mail open nothing, and whoever is invited anew is mailed at the new one at once", async () => {
+  const changes = {
+    "version 1": (id: number, email: string) => acme.put(`/api/v1/users/${id}`, { email }),
+    "version 2": (id: number, email: string) =>
+      acme.request({ method: "PATCH", url: `/api/v2/users/${id}`, payload: { email } }),
+    bulk: async (id: number, email: string) => {
+      const { ext_uid } = (await acme.get(`/api/v2/users/${id}`)).body;
+      await acme.post("/api/v2/users/bulk", { rows: [{ ext_uid, email }] });
+      await workBulkJobs(lectern.database);
+      return acme.get(`/api/v2/users/${id}`);
+    },
+  };
+  for (const [way, change] of Object.entries(changes)) {
+    const name = `Typo ${way}`;
+    const mine = (host: string) => `typo.${way.replace(" ", ".")}@${host}`;
+    const { id } = await addPerson(name, { email: mine("wrong.example.com"), ext_uid: way, notify: true });
+    await acme.post(`/api/v2/users/${id}/invitations`);
+    const sent = await mailed.after(0);
+    assert.deepEqual(
+      sent.map(({ to }) => to),
+      Array(2).fill(mine("wrong.example.com")),
+      way,
+    );
+    assert.equal((await change(id, mine("right.example.com"))).status, 200, way);
+    for (const { text } of sent) assert.equal((await redeem(tokenIn(text))).status, 422, way);
+    await acme.post(`/api/v2/users/${id}/invitations`);
+    const [mail, ...none] = await mailed.after(0);
+    assert.deepEqual([mail?.to, none], [mine("right.example.com"), []], way);
+    assert.equal((await acme.put(`/api/v1/users/${id}`, { email: mine("RIGHT.example.com") })).status, 200);
+    assert.equal((await redeem(tokenIn(mail?.text))).status, 201, "the same e-mail in other letters");
+  }
+});
+
+test("an invitation whose address was refused waits for nothing once the person has another, however it is sent", async () => {
+  for (const how of ["invited anew", "sent again", "changed before it went out"] as const) {
+    const name = how.replaceAll(" ", ".");
+    const { id } = await addPerson(name);
+    await acme.post(`/api/v2/users/${id}/invitations`);
+    if (how !== "changed before it went out") {
+      server.behave = (moment) => (moment === "rcpt" ? "550 5.1.1 Nobody is here" : "go_on");
+      assert.deepEqual(await mailed.after(0), []);
+      server.behave = () => "go_on";
+    }
+    await acme.put(`/api/v1/users/${id}`, { email: `${name}@other.example.com` });
+    if (how === "invited anew") await acme.post(`/api/v2/users/${id}/invitations`);
+    if (how === "sent again") {
+      const { data } = (await acme.get(`/api/v2/mails?filter[user_id]=${id}`)).body;
+      assert.equal((await acme.post(`/api/v2/mails/${data[0].id}/send_again`)).status, 200);
+    }
+    const [mail, ...none] = await mailed.after(0);
+    assert.deepEqual([mail?.to, none], [`${name}@other.example.com`, []], how);
+    assert.equal((await redeem(tokenIn(mail?.text))).status, 201, how);
+  }
 });
 
 test("a sign-in with what somebody never used before is told to them, the very first is not", async () => {

@@ -10,7 +10,7 @@ import { follow, followNew } from "../events/changes.ts";
 import { lockForUsers, refillGroups } from "../groups/refill.ts";
 import { conflict, type FieldError, invalid, notFound } from "../http/problem.ts";
 import { requireNoLessThan, requireNoLessThanUser } from "../roles/limits.ts";
-import { endSessionsOf } from "../sessions/end.ts";
+import { endSessionsOf, voidTokens } from "../sessions/end.ts";
 import { setCustomData } from "./custom-fields.ts";
 import { isToldOfAccount, userEvents } from "./events.ts";
 import { readRole } from "./roles.ts";
@@ -34,6 +34,8 @@ export async function getUser(
 
 /** The counters to lock before a user is made or changed. */
 export const userCounters = ["users", "custom_user_fields", "custom_user_field_values"] as const;
+/** What changing a user may move: with the e-mail go the links that were sent to the former one. */
+export const updateCounters = [...userCounters, "sign_in_links"] as const;
 
 /**
  * Makes a user.
@@ -86,7 +88,7 @@ export async function updateUser(
   id: number,
   body: UserUpdate & ProfileOfVersion2,
 ): Promise<Static<typeof User>> {
-  const write = await lockForUsers(tx, ...userCounters);
+  const write = await lockForUsers(tx, ...updateCounters);
   const { at } = write;
   const before = await getUser(tx, id);
   if (before.archived_at !== null) throw conflict("This user is archived: restore it first");
@@ -96,6 +98,8 @@ export async function updateUser(
   await Promise.all([checkUnique(tx, columns, id), follow(tx, userEvents, [id])]);
   const changes = { ...columns, ...(role_id === undefined ? {} : { role_id }) };
   if (Object.keys(changes).length > 0) await setColumns(tx, id, changes);
+  const { email_key = toEmailKey(before.email) } = columns;
+  if (email_key !== toEmailKey(before.email)) await voidTokens(tx, [id]);
   await setCustomData(tx, { user_id: id, items: body.custom_user_fields, at });
   await refillGroups(tx, write, [id]);
   const after = await getUser(tx, id, "update_user");
