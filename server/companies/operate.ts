@@ -1,6 +1,7 @@
 import { audit } from "../db/audit.ts";
 import { getTotal } from "../db/counters.ts";
 import type { Database, Tx } from "../db/db.ts";
+import { moveToMorningIn } from "../mail/notices.ts";
 import { utcTime } from "../time.ts";
 import { type Company, companyOfId, listSubdomains } from "./companies.ts";
 import { commandActor } from "./create.ts";
@@ -50,6 +51,7 @@ export async function updateCompany(
     if (Object.keys(columns).length === 0) return before;
     await tx.sql.updateTable("companies").set(columns).where("company_id", "=", company.id).execute();
     const after = await getCompany(tx);
+    if (after.time_zone !== before.time_zone) await moveToMorningIn(tx, after.time_zone);
     const at = tx.now.toISOString();
     await audit(tx, {
       action: "update_company",

@@ -4,6 +4,7 @@ import { lockCounters } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { requireMatch } from "../http/match.ts";
 import { invalid } from "../http/problem.ts";
+import { moveToMorningIn } from "../mail/notices.ts";
 import type { Secrets } from "../secrets.ts";
 import { isTimeZone } from "../time.ts";
 import type { OutgoingPolicy } from "../webhooks/address.ts";
@@ -90,6 +91,9 @@ export async function changeSettings(
   };
   if (Object.keys(rest).length > 0) {
     await tx.sql.updateTable("companies").set(rest).where("company_id", "=", tx.company.id).execute();
+  }
+  if (rest.time_zone !== undefined && rest.time_zone !== company.time_zone) {
+    await moveToMorningIn(tx, rest.time_zone);
   }
   await saveWebhook(tx, changed, { ...ground, at });
   const after = { ...before, ...rest, ...changed };

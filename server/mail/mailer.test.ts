@@ -4,6 +4,8 @@ import { assign } from "../test/learning.ts";
 import { addManyUsers } from "../test/people.ts";
 import { followForMails } from "./follow.ts";
 import { forgetMails } from "./forget.ts";
+import { updateCompany } from "../companies/operate.ts";
+import type { Client } from "../test/server.ts";
 import { listMails, type Mail, startMailed } from "../test/mailer.ts";
 
 const mailed = await startMailed();
@@ -180,6 +182,40 @@ test("due dates that are moved all day long are one digest, and the next morning
 
 function toYuki(mails: readonly Mail[]): Mail[] {
   return mails.filter(({ to }) => to === "yuki@example.com");
+}
+
+test("what waits for the morning waits for that of the time zone that the company has by then", async () => {
+  const changes = {
+    moving: (client: Client, time_zone: string) =>
+      client.request({ method: "PATCH", url: "/api/v2/settings", payload: { time_zone } }),
+    moved: (client: Client, time_zone: string) =>
+      updateCompany(lectern.database, client.company, { ...AS_IT_IS, time_zone }),
+  };
+  for (const [subdomain, change] of Object.entries(changes)) {
+    clock.now = new Date("2030-05-13T10:00:00Z");
+    const client = await lectern.addCompany({ subdomain, time_zone: "Europe/Berlin" });
+    const lesson_id = await make.lesson(client, { title: "Moving" });
+    await assign(client, `lessons/${lesson_id}`, [{ assignee_id: 1, due_by: "2030-05-15", notify: false }]);
+    clock.now = new Date("2030-05-13T22:30:00Z");
+    await mailed.run();
+    await change(client, "America/New_York");
+    assert.deepEqual(await arrivedAt("2030-05-14T07:00:30Z"), [], "it is three in the morning");
+    assert.deepEqual(await arrivedAt("2030-05-14T12:59:00Z"), []);
+    assert.deepEqual(await arrivedAt("2030-05-14T13:00:30Z"), ["Due tomorrow: Moving"]);
+  }
+});
+
+const AS_IT_IS = {
+  name: undefined,
+  requests_per_minute: undefined,
+  has_api: undefined,
+  has_learning_library: undefined,
+};
+
+async function arrivedAt(moment: string): Promise<string[]> {
+  clock.now = new Date(moment);
+  await mailed.run();
+  return mailed.arrived().flatMap(({ subject }) => (subject.includes("Moving") ? subject : []));
 }
 
 test("what becomes due at night is told in the morning, and days without a mailer are made up for", async () => {

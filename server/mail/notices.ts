@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { WriteTx } from "../db/db.ts";
 import { type HeldUser, holdUsers } from "../users/hold.ts";
+import { nextMorning } from "./pace.ts";
 
 /** How soon a notice goes out: by itself at once, gathered with others, or with the next morning's digest. */
 export type Pace = "alone" | "soon" | "digest";
@@ -62,4 +63,18 @@ export async function queueMail(tx: WriteTx, given: readonly NewNotice[]): Promi
 /** Whether somebody is told anything at all. */
 function isTold({ archived_at, anonymized_at }: HeldUser): boolean {
   return archived_at === null && anonymized_at === null;
+}
+
+/**
+ * Moves what waits for a morning to that of the time zone that the company has from now on: nobody is woken by it.
+ */
+export async function moveToMorningIn(tx: WriteTx, time_zone: string): Promise<void> {
+  await tx.sql
+    .updateTable("mail_notices")
+    .set({ send_at: nextMorning(tx.now, time_zone) })
+    .where("company_id", "=", tx.company.id)
+    .where("mail_id", "is", null)
+    .where("send_at", ">", tx.now.toISOString())
+    .where((eb) => eb.or([eb("pace", "=", "digest"), eb("kind", "=", "weekly")]))
+    .execute();
 }
