@@ -1,17 +1,21 @@
 import type { Tx } from "../db/db.ts";
-import { parseGrant, type Privilege } from "../privileges/privileges.ts";
-import { ADMIN_ROLE_ID } from "../users/roles.ts";
+import { grantsOfRole, parseGrant, type Privilege, type Scope } from "../privileges/privileges.ts";
+import { builtInRoles } from "../users/roles.ts";
 
-/** The ids of the active people who may do this in the whole company: administrators, and those of a role that says so. */
-export async function listAdministrators(tx: Tx, privilege: Privilege): Promise<number[]> {
-  const roles = await tx.sql
-    .selectFrom("roles")
-    .select(["id", "privileges"])
-    .where("company_id", "=", tx.company.id)
-    .execute();
-  const ids = roles
-    .filter(({ id, privileges }) => id === ADMIN_ROLE_ID || hasIt(privileges, privilege))
-    .map(({ id }) => id);
+/** What somebody must be allowed to be told of something, and how far it must reach. */
+export interface Needed {
+  readonly privilege: Privilege;
+  readonly scopes: readonly Scope[];
+}
+
+/** What a manager's week needs: who may not see reports is told none by mail. */
+export const REPORTS_OF_GROUPS: Needed = { privilege: "reports.read", scopes: ["all", "managed"] };
+/** What it needs to be told of webhooks. */
+export const WEBHOOKS: Needed = { privilege: "webhooks.write", scopes: ["all"] };
+
+/** The ids of the active people who may do this: administrators, and those of a role that says so. */
+export async function listAdministrators(tx: Tx, needed: Needed): Promise<number[]> {
+  const ids = await listRolesWith(tx, needed);
   const users = await tx.sql
     .selectFrom("users")
     .select("id")
@@ -27,8 +31,39 @@ export async function listAdministrators(tx: Tx, privilege: Privilege): Promise<
 /** A company where everybody is an administrator has enough of them who know. */
 const MOST_TOLD = 100;
 
-function hasIt(privileges: readonly string[] | null, privilege: Privilege): boolean {
-  return (privileges ?? [])
-    .map(parseGrant)
-    .some((grant) => grant?.privilege === privilege && grant.scope === "all");
+/** Whether somebody may do this now: their role may have changed since it was noted that they are to be told. */
+export async function maySee(tx: Tx, user_id: number, needed: Needed): Promise<boolean> {
+  const ids = await listRolesWith(tx, needed);
+  const user = await tx.sql
+    .selectFrom("users")
+    .select("role_id")
+    .where("company_id", "=", tx.company.id)
+    .where("id", "=", user_id)
+    .executeTakeFirst();
+  return user !== undefined && ids.includes(user.role_id);
+}
+
+/** The ids of the roles whose people may do this. */
+export async function listRolesWith(tx: Tx, { privilege, scopes }: Needed): Promise<number[]> {
+  const roles = await tx.sql
+    .selectFrom("roles")
+    .select(["id", "privileges"])
+    .where("company_id", "=", tx.company.id)
+    .execute();
+  return roles
+    .filter((role) =>
+      grantsOf(role).some((grant) => grant?.privilege === privilege && scopes.includes(grant.scope)),
+    )
+    .map(({ id }) => id);
+}
+
+function grantsOf({
+  id,
+  privileges,
+}: {
+  readonly id: number;
+  readonly privileges: readonly string[] | null;
+}) {
+  const builtIn = builtInRoles.find((role) => role.id === id);
+  return builtIn === undefined ? (privileges ?? []).map(parseGrant) : grantsOfRole(builtIn.name);
 }

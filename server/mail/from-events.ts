@@ -1,5 +1,5 @@
 import type { WriteTx } from "../db/db.ts";
-import { listAdministrators } from "./administrators.ts";
+import { listAdministrators, WEBHOOKS } from "./administrators.ts";
 import type { NewNotice } from "./notices.ts";
 
 /** What the mailer reads of an event. */
@@ -39,7 +39,7 @@ export async function toNotices(
   });
   const failing = events.filter(({ type }) => type === "webhook.failing" || type === "webhook.disabled");
   if (failing.length === 0) return ofOnePerson;
-  const administrators = await listAdministrators(tx, "webhooks.write");
+  const administrators = await listAdministrators(tx, WEBHOOKS);
   const ofAdministrators = failing.flatMap(({ id, resource_id }) =>
     administrators.map((user_id): NewNotice => {
       const told = { kind: "endpoint_failing", pace: "soon", facts: { webhook_id: resource_id } } as const;

@@ -62,6 +62,24 @@ test("on Mondays at nine where the company is managers learn how their groups di
   assert.deepEqual(await sendAt("2030-01-21T00:00:00Z"), []);
 });
 
+test("who manages a group and may not see its reports is told no numbers of it", async () => {
+  const [oscar, paula, quinn] = [await add("Oscar"), await add("Paula"), await add("Quinn")];
+  const member = await add("Rita");
+  await addGroup("Reach", [oscar, paula, quinn], [member]);
+  await give(member, "2030-02-01");
+  const coach = await tokyo.post("/api/v2/roles", { name: "Coach", privileges: ["users.read:managed"] });
+  const lead = await tokyo.post("/api/v2/roles", { name: "Lead", privileges: ["reports.read:managed"] });
+  await tokyo.put(`/api/v1/users/${oscar}`, { role_id: coach.body.id });
+  await tokyo.put(`/api/v1/users/${paula}`, { role_id: lead.body.id });
+  assert.deepEqual(await sendAt("2030-02-03T23:00:00Z"), [], "before nine");
+  await tokyo.put(`/api/v1/users/${quinn}`, { role: "learner" });
+  const told = await sendAt("2030-02-04T00:00:00Z");
+  assert.deepEqual(
+    told.map(({ to }) => to).filter((to) => !to.startsWith("nora")),
+    ["paula@example.com"],
+  );
+});
+
 async function add(name: string): Promise<number> {
   const email = `${name.toLowerCase()}@example.com`;
   const made = await tokyo.post("/api/v1/users", { name, email, role: "manager", notify: false });

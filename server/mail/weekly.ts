@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { type Company, walkCompanies } from "../companies/companies.ts";
 import { commandActor } from "../companies/create.ts";
 import type { Database, Tx } from "../db/db.ts";
+import { listRolesWith, REPORTS_OF_GROUPS } from "./administrators.ts";
 import { type NewNotice, queueMail } from "./notices.ts";
 import type { MailOptions } from "./options.ts";
 import { shiftDate, todayIn, workingMorning } from "./pace.ts";
@@ -58,12 +59,14 @@ function mondayOf(date: string): string {
   return shiftDate(date, day === 0 ? -6 : 1 - day);
 }
 
-/** Who manages a group that has active members and was not told of this week. */
+/** Who manages a group that has active members, may see reports of it, and was not told of this week. */
 async function selectManagers(tx: Tx, monday: string, after: number): Promise<number[]> {
   const company_id = tx.company.id;
+  const role_ids = await listRolesWith(tx, REPORTS_OF_GROUPS);
   const { rows } = await sql<{ id: number }>`
     select users.id from users
     where users.company_id = ${company_id} and users.id > ${after} and users.archived_at is null
+      and users.role_id = any(${role_ids}::bigint[])
       and exists (
         select from memberships managing
         join groups on groups.company_id = ${company_id} and groups.id = managing.group_id and groups.archived_at is null

@@ -5,12 +5,14 @@ import { utcTime } from "../../time.ts";
 import { endpointFailingMail } from "../../webhooks/mail-endpoint-failing.ts";
 import { withoutQuery } from "../../webhooks/show.ts";
 import { DISABLED_BY_HAND } from "../../webhooks/stored.ts";
+import { maySee, WEBHOOKS } from "../administrators.ts";
 import { formatDate } from "../rendering/format.ts";
 import { factNumber, type Teller, teller } from "./telling.ts";
 
 /** Tells administrators of webhooks that fail, and of bulk jobs that have ended. */
 export const administratorTellers: readonly Teller[] = [
-  teller(endpointFailingMail, async (tx, notices, { locale, time_zone }) => {
+  teller(endpointFailingMail, async (tx, notices, { user_id, locale, time_zone }) => {
+    if (!(await maySee(tx, user_id, WEBHOOKS))) return [];
     const failing = await selectFailing(
       tx,
       notices.map((notice) => factNumber(notice, "webhook_id")),

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Tx } from "../../db/db.ts";
 import { groupSection, weeklyMail, type WeeklyGroup } from "../../groups/mail-weekly.ts";
 import { startOfDate, startOfToday } from "../../time.ts";
+import { maySee, REPORTS_OF_GROUPS } from "../administrators.ts";
 import { markFacts } from "../rendering/facts.ts";
 import { shiftDate } from "../pace.ts";
 import { factText, type Teller, teller } from "./telling.ts";
@@ -13,6 +14,7 @@ const MOST_GROUPS = 20;
 /** Tells managers how their groups did in the week before the Monday that the notice is of. */
 export const weeklyTellers: readonly Teller[] = [
   teller(weeklyMail, async (tx, notices, { user_id, locale }) => {
+    if (!(await maySee(tx, user_id, REPORTS_OF_GROUPS))) return [];
     const known = [];
     for (const notice of notices) {
       const monday = factText(notice, "monday");
