@@ -270,6 +270,21 @@ test("administrators are told of a webhook that fails, and whoever began a bulk 
   );
 });
 
+test("who is an administrator no more when the letter is written is not told of webhooks", async () => {
+  await nextDay();
+  const bea = { name: "Bea", email: "bea@example.com", role: "admin", notify: false };
+  const { body: made } = await acme.post("/api/v1/users", bea);
+  const since = { failing_since: clock.now.toISOString(), unheard_since: clock.now.toISOString() };
+  await failEndpoints([{ id: 7_004, url: "https://hooks.example.com/demoted", ...since }]);
+  await mailed.run();
+  await acme.put(`/api/v1/users/${made.id}`, { role: "learner" });
+  const told = await mailed.after(1);
+  assert.deepEqual(
+    told.map(({ to }) => to),
+    ["ada@example.com"],
+  );
+});
+
 /** Endpoints that have been failing since a while, told of as deliverers would. */
 async function failEndpoints(
   endpoints: readonly { id: number; url: string; description?: string; failing_since: string }[],
