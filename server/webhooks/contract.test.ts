@@ -222,6 +222,29 @@ test("what the former version kept readable is sealed, and goes on being sent", 
   assert.ok(!JSON.stringify(tables.rows).includes("Bearer old"));
 });
 
+test("a server of the former version that sets the address leaves the authorization, which it can't see", async () => {
+  await using lectern = await startServer();
+  await using worker = new Delivering(lectern);
+  const { acme } = lectern;
+  const before = {
+    lesson_completed_callback_url: "https://old.example.com/",
+    lesson_completed_callback_authorization: "Bearer kept",
+  };
+  await acme.put(settings, before);
+  const set = (column: string, value: string) =>
+    query(lectern, `update companies set ${column} = '${value}' where company_id = ${acme.company.id}`);
+  await set("lesson_completed_callback_url", "https://new.example.com/");
+  await worker.sweep(acme);
+  const moved = { ...before, lesson_completed_callback_url: "https://new.example.com/" };
+  assert.deepEqual((await acme.put(settings, {})).body, moved);
+  await set("lesson_completed_callback_authorization", "Bearer new");
+  await worker.sweep(acme);
+  assert.deepEqual((await acme.put(settings, {})).body, {
+    ...moved,
+    lesson_completed_callback_authorization: "Bearer new",
+  });
+});
+
 test("imported history is not posted, what is completed after the import is", async () => {
   await using lectern = await startServer();
   await using receiver = await startReceiver();

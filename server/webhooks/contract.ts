@@ -120,7 +120,10 @@ export async function sealEndpoint(tx: WriteTx, id: number, secrets: Secrets): P
     .execute();
 }
 
-/** Takes over what a server of the former version, which may still run, has written where that one keeps the webhook. */
+/**
+ * Takes over what a server of the former version, which may still run, has written where that one keeps the webhook. What
+ * it has not written is unknown to it, and stays.
+ */
 export async function adoptFormer(tx: WriteTx, secrets: Secrets): Promise<void> {
   const at = await lockCounters(tx, "webhook_endpoints");
   const former = await tx.sql
@@ -133,7 +136,11 @@ export async function adoptFormer(tx: WriteTx, secrets: Secrets): Promise<void> 
     .forUpdate()
     .executeTakeFirstOrThrow();
   if (former.url === null && former.authorization === null) return;
-  await saveLessonCompletedWebhook(tx, former, { secrets, at });
+  const written = {
+    ...(former.url !== null && { url: former.url }),
+    ...(former.authorization !== null && { authorization: former.authorization }),
+  };
+  await saveLessonCompletedWebhook(tx, written, { secrets, at });
   await tx.sql
     .updateTable("companies")
     .set({ lesson_completed_callback_url: null, lesson_completed_callback_authorization: null })
