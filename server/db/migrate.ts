@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { OperatorError } from "../operator-error.ts";
 
@@ -9,6 +10,17 @@ export const SERVING_ROLE = "lectern_app";
 /** Serialises migrations of processes that start together. Any number would do. */
 const LOCK = 4_714_219_871;
 const OLDEST_POSTGRESQL = 150_000;
+/** How long a migration waits for a lock, and with it who comes after it: their requests are late and not refused. */
+const LOCK_TIMEOUT_MS = 2_000;
+/** In between, who waited goes on. */
+const LOCK_PAUSE_MS = 2_000;
+/** A long export or import is over by then. */
+const LOCK_PATIENCE_MS = 900_000;
+/** PostgreSQL's lock_not_available. */
+const LOCK_TIMED_OUT = "55P03";
+
+/** Takes a line for the operator. */
+type Log = (line: string) => void;
 
 interface Migration {
   readonly name: string;
@@ -18,10 +30,11 @@ interface Migration {
 
 /**
  * Brings a database to this version's schema, as the role that owns the tables.
+ * @param log is told what a migration waits for.
  * @returns the names of the migrations that it ran.
  * @throws OperatorError when the database is newer than this version or too old a PostgreSQL.
  */
-export async function migrate(ownerUrl: string): Promise<string[]> {
+export async function migrate(ownerUrl: string, log: Log = () => undefined): Promise<string[]> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
   try {
@@ -32,7 +45,7 @@ export async function migrate(ownerUrl: string): Promise<string[]> {
       constraint migrations_pkey primary key (name)
     )`);
     const pending = await findPending(client);
-    for (const migration of pending) await apply(client, migration);
+    for (const migration of pending) await applyPatiently(client, migration, log);
     const { runMigrations: migrateJobs } = await import("graphile-worker");
     await migrateJobs({ connectionString: ownerUrl });
     await client.query(`grant select on migrations to ${SERVING_ROLE}`);
@@ -91,14 +104,37 @@ async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-async function apply(client: pg.Client, { name, sql, sha256 }: Migration): Promise<void> {
+/**
+ * Applies a migration as soon as it can have its locks. Everybody else queues behind one who waits for a lock: waiting
+ * for a long export in one go would stop the servers that run until it ends.
+ */
+async function applyPatiently(client: pg.Client, migration: Migration, log: Log): Promise<void> {
+  const deadline = Date.now() + LOCK_PATIENCE_MS;
+  let isTold = false;
+  while (!(await apply(client, migration))) {
+    if (Date.now() > deadline) {
+      throw new OperatorError(
+        `Migration ${migration.name} could not lock its tables, as something uses them all the time, and changed nothing. Run it again when exports and imports are over.`,
+      );
+    }
+    if (!isTold) log(`Migration ${migration.name} waits for what uses its tables, such as an export.`);
+    isTold = true;
+    await sleep(LOCK_PAUSE_MS);
+  }
+}
+
+/** @returns false where it could not have a lock in time: nothing is changed then. */
+async function apply(client: pg.Client, { name, sql, sha256 }: Migration): Promise<boolean> {
   try {
     await client.query("begin");
+    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query(sql);
     await client.query("insert into migrations (name, sha256) values ($1, $2)", [name, sha256]);
     await client.query("commit");
+    return true;
   } catch (error) {
     await client.query("rollback");
+    if (error instanceof pg.DatabaseError && error.code === LOCK_TIMED_OUT) return false;
     throw new OperatorError(`Migration ${name} failed and was rolled back: ${String(error)}`, {
       cause: error,
     });

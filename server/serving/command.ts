@@ -30,7 +30,7 @@ export async function withDatabase<T>(
   const config = readConfig();
   await using addresses = await openAddresses(config, "command", say);
   // The embedded database may have been made just now; another one is migrated when its operator says so.
-  if (config.databaseUrl === undefined) await prepareDatabase(config, addresses);
+  if (config.databaseUrl === undefined) await prepareDatabase(config, addresses, say);
   await checkDatabase(config, addresses);
   await using database = await connectForCommand(config, addresses, as);
   return await run(database, publicUrlOf(config));

@@ -46,7 +46,7 @@ async function start(config: Config): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const stopped = untilStopped();
   const addresses = stack.use(await openAddresses(config, "server", say));
-  await prepareDatabase(config, addresses);
+  await prepareDatabase(config, addresses, say);
   await checkDatabase(config, addresses);
   const database = stack.use(await connectForCommand(config, addresses));
   const secrets = await openSecrets(config);
@@ -70,7 +70,7 @@ async function serve(config: Config): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const stopped = untilStopped();
   const addresses = stack.use(await openAddresses(config, "server", say));
-  if (config.databaseUrl === undefined) await prepareDatabase(config, addresses);
+  if (config.databaseUrl === undefined) await prepareDatabase(config, addresses, say);
   await checkDatabase(config, addresses);
   const { address } = stack.use(await listen(config, addresses));
   print(`Lectern listens on ${address}`);

@@ -25,7 +25,7 @@ export function addDatabaseCommands(program: Command): void {
 async function runMigrations(): Promise<void> {
   const config = readConfig();
   await using addresses = await openAddresses(config, "command", say);
-  const applied = await prepareDatabase(config, addresses);
+  const applied = await prepareDatabase(config, addresses, say);
   print(applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}`);
 }
 

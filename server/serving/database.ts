@@ -79,13 +79,18 @@ async function assertNotPooled(url: string, why: string): Promise<void> {
 
 /**
  * Migrates, and lets the serving role of the embedded database sign in.
+ * @param log is told what a migration waits for.
  * @throws OperatorError when the database can't be reached or brought to this version.
  */
-export async function prepareDatabase(config: Config, addresses: Addresses): Promise<string[]> {
+export async function prepareDatabase(
+  config: Config,
+  addresses: Addresses,
+  log: (line: string) => void,
+): Promise<string[]> {
   // Says so when the database is away, which the migrations would not.
   await withClient(addresses.ownerUrl, async () => undefined);
   await assertOwnSessions(config, addresses);
-  const applied = await migrate(addresses.ownerUrl);
+  const applied = await migrate(addresses.ownerUrl, log);
   if (config.databaseUrl === undefined) {
     const password = decodeURIComponent(new URL(addresses.servingUrl).password);
     await withClient(addresses.ownerUrl, (client) =>
