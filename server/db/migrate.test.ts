@@ -1,24 +1,18 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import pg from "pg";
 import { createTestDatabase } from "../test/database.ts";
-import { migrate } from "./migrate.ts";
+import { listMigrations, migrate } from "./migrate.ts";
 
 /** Longer than a migration waits in one go. */
 const PATIENCE_MS = 20_000;
 
 test("a migration that can't lock its table yet keeps nobody else from it for long", async () => {
   await using database = await createTestDatabase();
-  const connect = async () => {
-    const client = new pg.Client({ connectionString: database.ownerUrl });
-    await client.connect();
-    return client;
-  };
-  const [exporter, reader] = [await connect(), await connect()];
-  await reader.query("delete from migrations where name like '0018%'");
-  await reader.query(
-    "alter table webhook_endpoints drop column given_up_through, drop column deleted_at, drop column begun_at",
-  );
+  const [exporter, reader] = [await connect(database.ownerUrl), await connect(database.ownerUrl)];
+  await rewind(reader, "0018");
   await exporter.query("begin");
   await exporter.query("select from webhook_endpoints");
   const said: string[] = [];
@@ -27,8 +21,7 @@ test("a migration that can't lock its table yet keeps nobody else from it for lo
     said.push(line);
     resolve();
   });
-  await waitForLock(reader);
-  await reader.query(`set statement_timeout = ${PATIENCE_MS}`);
+  await waitForLock(reader, "webhook_endpoints");
   await reader.query("select from webhook_endpoints");
   await waits;
   await exporter.query("commit");
@@ -39,12 +32,50 @@ test("a migration that can't lock its table yet keeps nobody else from it for lo
   await Promise.all([exporter.end(), reader.end()]);
 });
 
+test("a migration lets a write that is under way end", async () => {
+  await using database = await createTestDatabase();
+  const [writer, watcher] = [await connect(database.ownerUrl), await connect(database.ownerUrl)];
+  await rewind(watcher, "0013");
+  await writer.query("begin");
+  await writer.query("update counters set total = total");
+  const said: string[] = [];
+  const migrated = migrate(database.ownerUrl, (line) => said.push(line));
+  await waitForLock(watcher, "counters");
+  await writer.query("update companies set name = name");
+  await writer.query("commit");
+  const names = (await listMigrations()).filter((name) => name >= "0013");
+  assert.deepEqual([await migrated, said], [names, []]);
+  await Promise.all([writer.end(), watcher.end()]);
+});
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`set statement_timeout = ${PATIENCE_MS}`);
+  return client;
+}
+
+/** Makes the tables anew as they were before a migration. */
+async function rewind(client: pg.Client, first: string): Promise<void> {
+  await client.query("drop schema public cascade; create schema public");
+  await client.query(
+    "create table migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())",
+  );
+  for (const name of (await listMigrations()).filter((one) => one < first)) {
+    const sql = await readFile(new URL(`./migrations/${name}`, import.meta.url), "utf8");
+    await client.query(sql);
+    const sha256 = createHash("sha256").update(sql).digest("hex");
+    await client.query("insert into migrations (name, sha256) values ($1, $2)", [name, sha256]);
+  }
+}
+
 /** Resolves when somebody waits for a lock on the table. */
-async function waitForLock(client: pg.Client): Promise<void> {
+async function waitForLock(client: pg.Client, table: string): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
     const { rowCount } = await client.query(
-      "select from pg_locks where relation = 'webhook_endpoints'::regclass and not granted",
+      "select from pg_locks where relation = to_regclass($1) and not granted",
+      [table],
     );
     if (rowCount !== 0) return;
   }

@@ -16,8 +16,8 @@ const LOCK_TIMEOUT_MS = 2_000;
 const LOCK_PAUSE_MS = 2_000;
 /** A long export or import is over by then. */
 const LOCK_PATIENCE_MS = 900_000;
-/** PostgreSQL's lock_not_available. */
-const LOCK_TIMED_OUT = "55P03";
+/** PostgreSQL's lock_not_available and deadlock_detected. */
+const NOT_YET = ["55P03", "40P01"];
 
 /** Takes a line for the operator. */
 type Log = (line: string) => void;
@@ -128,17 +128,27 @@ async function apply(client: pg.Client, { name, sql, sha256 }: Migration): Promi
   try {
     await client.query("begin");
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await lockFirst(client);
     await client.query(sql);
     await client.query("insert into migrations (name, sha256) values ($1, $2)", [name, sha256]);
     await client.query("commit");
     return true;
   } catch (error) {
     await client.query("rollback");
-    if (error instanceof pg.DatabaseError && error.code === LOCK_TIMED_OUT) return false;
+    if (error instanceof pg.DatabaseError && NOT_YET.includes(error.code ?? "")) return false;
     throw new OperatorError(`Migration ${name} failed and was rolled back: ${String(error)}`, {
       cause: error,
     });
   }
+}
+
+/**
+ * Every write locks counters before all else, so a migration does: one that came to them last would wait for writers that
+ * wait for what it holds.
+ */
+async function lockFirst(client: pg.Client): Promise<void> {
+  const { rows } = await client.query("select to_regclass('counters') is not null as exists");
+  if (rows[0]?.exists === true) await client.query("lock table counters in access exclusive mode");
 }
 
 async function checkVersion(client: pg.Client): Promise<void> {
