@@ -45,6 +45,7 @@ export async function migrate(ownerUrl: string, log: Log = () => undefined): Pro
       constraint migrations_pkey primary key (name)
     )`);
     const pending = await findPending(client);
+    await checkRole(client);
     for (const migration of pending) await applyPatiently(client, migration, log);
     const { runMigrations: migrateJobs } = await import("graphile-worker");
     await migrateJobs({ connectionString: ownerUrl });
@@ -54,6 +55,16 @@ export async function migrate(ownerUrl: string, log: Log = () => undefined): Pro
   } finally {
     await client.end();
   }
+}
+
+/** The first migration makes the role; later ones and a restored database need it. */
+async function checkRole(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    `select exists (select from migrations)
+       and not exists (select from pg_roles where rolname = $1) as is_missing`,
+    [SERVING_ROLE],
+  );
+  if (rows[0]?.is_missing === true) throw lackingRole();
 }
 
 /** Lets the owner of the tables act as the serving role. A superuser may anyway; who only made the role may not yet. */
@@ -159,4 +170,14 @@ async function checkVersion(client: pg.Client): Promise<void> {
   if (row !== undefined && Number(row.version) < OLDEST_POSTGRESQL) {
     throw new OperatorError(`PostgreSQL ${row.words} is too old. Lectern needs version 15 to 18.`);
   }
+}
+
+/**
+ * A dump holds what a role may do and not the role itself: where it was restored without the role, or the role was made
+ * afterwards, nobody may read anything.
+ */
+export function lackingRole(): OperatorError {
+  return new OperatorError(
+    `The role ${SERVING_ROLE} is missing, or may not read the tables. After a restore: make an empty database, run "create role ${SERVING_ROLE}", and restore the dump into it once more.`,
+  );
 }

@@ -7,10 +7,15 @@ import { makeTransport } from "../mail/transport/transport.ts";
 import type { Secrets } from "../secrets.ts";
 import { Deliverer } from "../webhooks/deliverer.ts";
 import { Outgoing } from "../webhooks/outgoing.ts";
+import { isSealedUnderAnotherKey } from "../webhooks/sealed.ts";
 import { say } from "./command.ts";
 import { type Addresses, assertOwnSessions, connectForJobs, connectLoose } from "./database.ts";
 import { outgoingPolicy } from "./outgoing-policy.ts";
 import { publicUrlOf } from "./public-url.ts";
+
+const OTHER_KEY =
+  "SECRET_KEY, or secret.key in DATA_DIR, is not the one that this database was used with. Webhooks wait until " +
+  "it is back, or until each of them, and single sign-on, is given its secrets anew.";
 
 interface Ground {
   readonly config: Config;
@@ -25,6 +30,7 @@ export async function startJobs({ config, addresses, files, secrets }: Ground): 
   await assertOwnSessions(config, addresses);
   const { onEvents } = stack.use(new Nudges(stack.use(await connectLoose(config, addresses))));
   const { long, events } = stack.use(await connectForJobs(config, { ...addresses, onEvents }));
+  if (await isSealedUnderAnotherKey(events, secrets)) say(OTHER_KEY);
   const outgoing = stack.use(new Outgoing(outgoingPolicy(config)));
   const deliverer = stack.use(new Deliverer({ database: events, secrets, outgoing, log: say }));
   const publicUrl = publicUrlOf(config);
