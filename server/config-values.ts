@@ -56,6 +56,15 @@ export function socketAddress(given: string): string {
   return given;
 }
 
+/** The address of a mail server. Without a host it would be taken for this machine, or refused only when all has started. */
+export function smtpUrl(given: string): string {
+  const checked = url("smtp:", "smtps:")(given);
+  if (new URL(checked).hostname === "") {
+    throw new Error("must name a mail server, such as smtps://user:password@smtp.example.com");
+  }
+  return checked;
+}
+
 export function postgresUrl(given: string): string {
   return url("postgres:", "postgresql:")(given);
 }

@@ -11,6 +11,7 @@ import {
   publicAddress,
   publicSender,
   secret,
+  smtpUrl,
   socketAddress,
   text,
   url,
@@ -187,7 +188,7 @@ export const variables = {
     "SMTP_URL",
     "smtp(s)://…",
     "The server that takes mails, such as `smtps://user:password@smtp.example.com`. Without it they are written into `DATA_DIR/mail`.",
-    url("smtp:", "smtps:"),
+    smtpUrl,
   ),
   mailFrom: optional(
     "MAIL_FROM",
@@ -227,6 +228,9 @@ export interface Config extends Omit<Values, "mailFrom"> {
 /** The sender of mails where none is configured and the service has no public name: for a folder, or a server of one's own. */
 export const SENDER_OF_NOBODY = "notifications@localhost";
 
+/** Variables whose value may hold a password or a key: what is wrong with one is said without it. */
+const HOLDS_SECRETS = /(?<!PUBLIC)_(URL|KEY)$/;
+
 /**
  * Reads the configuration.
  * @param given values that a command's options set over the environment's, by the variable's name.
@@ -240,7 +244,8 @@ export function readConfig(given: Readonly<Record<string, string | undefined>> =
     try {
       return of.read(set === undefined || set === "" ? of.default : set);
     } catch (error) {
-      problems.push(`${of.name}=${set ?? ""}: ${error instanceof Error ? error.message : String(error)}`);
+      const shown = HOLDS_SECRETS.test(of.name) ? of.name : `${of.name}=${set ?? ""}`;
+      problems.push(`${shown}: ${error instanceof Error ? error.message : String(error)}`);
       return of.read(of.default);
     }
   };
