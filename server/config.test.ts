@@ -30,7 +30,10 @@ test("a mail server without a name is refused before anything starts, and no pas
   for (const [SMTP_URL, problem] of [
     ["smtp://", "SMTP_URL: must name a mail server, such as smtps://user:password@smtp.example.com"],
     ["smtp:///path", "SMTP_URL: must name a mail server, such as smtps://user:password@smtp.example.com"],
-    ["http://mail:verysecret@example.com", "SMTP_URL: must be an address that begins with smtp:// or smtps://"],
+    [
+      "http://mail:verysecret@example.com",
+      "SMTP_URL: must be an address that begins with smtp:// or smtps://",
+    ],
   ] as const) {
     assert.throws(() => readConfig({ SMTP_URL }), { message: problem });
   }

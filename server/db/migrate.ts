@@ -17,7 +17,7 @@ const LOCK_PAUSE_MS = 2_000;
 /** A long export or import is over by then. */
 const LOCK_PATIENCE_MS = 900_000;
 /** PostgreSQL's lock_not_available and deadlock_detected. */
-const NOT_YET = ["55P03", "40P01"];
+const NOT_YET = new Set(["55P03", "40P01"]);
 
 /** Takes a line for the operator. */
 type Log = (line: string) => void;
@@ -146,7 +146,7 @@ async function apply(client: pg.Client, { name, sql, sha256 }: Migration): Promi
     return true;
   } catch (error) {
     await client.query("rollback");
-    if (error instanceof pg.DatabaseError && NOT_YET.includes(error.code ?? "")) return false;
+    if (error instanceof pg.DatabaseError && NOT_YET.has(error.code ?? "")) return false;
     throw new OperatorError(`Migration ${name} failed and was rolled back: ${String(error)}`, {
       cause: error,
     });
