@@ -24,6 +24,8 @@ interface Run {
   readonly lease: Lease;
   readonly signal: AbortSignal | undefined;
   readonly pace: () => Promise<void>;
+  /** Reasons for which the server took nothing: the log has each once, not for every letter. */
+  readonly faults: Set<string>;
 }
 
 /**
@@ -40,7 +42,15 @@ export async function sendMails(
   if (!(await lease.hold())) return;
   try {
     const pace = keepPace(options.perSecond);
-    await sendInTurn({ database, transport, options, lease, pace, signal: options.signal });
+    await sendInTurn({
+      database,
+      transport,
+      options,
+      lease,
+      pace,
+      faults: new Set(),
+      signal: options.signal,
+    });
   } finally {
     await lease.release();
   }
@@ -105,7 +115,8 @@ async function takeTurn(run: Run, company: Company): Promise<Turn> {
 }
 
 /** Sends one letter. Nothing of the database is held meanwhile. */
-async function send({ database, transport, options }: Run, company: Company, claim: Claim): Promise<Turn> {
+async function send(run: Run, company: Company, claim: Claim): Promise<Turn> {
+  const { database, transport, options } = run;
   let outcome: SendOutcome;
   try {
     outcome = await transport.send(claim.letter, () =>
@@ -116,8 +127,16 @@ async function send({ database, transport, options }: Run, company: Company, cla
     options.log?.(`The mail ${claim.id} of company ${company.id} can't be sent: ${String(error)}`);
     outcome = { kind: "try_again", fault: "letter", reason: WITHIN };
   }
+  tellFault(run, outcome);
   await database.write(company, commandActor, (tx) => noteOutcome(tx, claim, outcome));
   return turnOf(outcome);
+}
+
+/** Whoever operates the service is to know that no mails go out before those who miss them tell. */
+function tellFault({ options, faults }: Run, outcome: SendOutcome): void {
+  if (outcome.kind !== "try_again" || outcome.fault !== "server" || faults.has(outcome.reason)) return;
+  faults.add(outcome.reason);
+  options.log?.(`Mails wait: ${outcome.reason}`);
 }
 
 /** A server that never answers the last dot would leave a whole queue in doubt, so that counts as a failure too. */
