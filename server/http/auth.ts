@@ -36,9 +36,10 @@ export interface AuthenticatorOptions {
 
 /** What a request shows of who calls: an Authorization header, or the cookie of a session. */
 interface Credentials {
-  /** Names them in what is remembered. */
+  /** Names them in what is remembered. They are read when they are looked up, and not for each request. */
   readonly text: string;
-  find(options: AuthenticatorOptions): Promise<Caller | undefined>;
+  /** Gives undefined at once for what can't be read. */
+  find(options: AuthenticatorOptions): Promise<Caller | undefined> | undefined;
 }
 
 /** What was found of credentials. */
@@ -63,7 +64,7 @@ export class Authenticator {
   /** @throws Problem 401, or 403 when the address has failed too often. */
   async authenticate(request: FastifyRequest): Promise<Caller> {
     const credentials = readCredentials(request);
-    if (credentials === "none") throw unauthorized();
+    if (credentials === undefined) throw unauthorized();
     const caller = await this.#find(credentials, request.ip);
     if (caller === undefined) throw await this.#refuse(request.ip);
     this.#noteUse(caller);
@@ -73,21 +74,21 @@ export class Authenticator {
   /** Forgets what is believed of a session's cookie, as after signing out. */
   forget(request: FastifyRequest): void {
     const credentials = readCredentials(request);
-    if (credentials !== "none" && credentials !== "unreadable") this.#believed.delete(credentials.text);
+    if (credentials !== undefined) this.#believed.delete(credentials.text);
   }
 
-  #find(credentials: Credentials | "unreadable", address: string): Promise<Caller | undefined> {
+  #find(credentials: Credentials, address: string): Promise<Caller | undefined> {
     const now = performance.now();
-    const known = credentials === "unreadable" ? undefined : this.#believed.get(credentials.text);
+    const { text } = credentials;
+    const known = this.#believed.get(text);
     if (known !== undefined && known.until > now) return known.caller;
     const blockedUntil = this.#blocked.get(address) ?? 0;
     // Whoever guesses from an address that many share, as behind a proxy, keeps out nobody who was let in lately.
     if (blockedUntil > now && known?.isRight !== true) {
       throw rateLimited(Math.ceil((blockedUntil - now) / 1000));
     }
-    if (credentials === "unreadable") return Promise.resolve(undefined);
-    const { text } = credentials;
     const caller = credentials.find(this.#options);
+    if (caller === undefined) return Promise.resolve(undefined);
     const belief: Belief = { caller, until: now + BELIEVED_MS, isRight: known?.isRight === true };
     remember(this.#believed, text, belief);
     caller.then(
@@ -121,19 +122,25 @@ export class Authenticator {
 }
 
 /** Version 1 takes Basic alone, as its contract says. In version 2 a header, where there is one, comes before a cookie. */
-function readCredentials(request: FastifyRequest): Credentials | "none" | "unreadable" {
+function readCredentials(request: FastifyRequest): Credentials | undefined {
   const { authorization } = request.headers;
   const isV2 = isOfVersion2(request.url);
   if (authorization !== undefined) {
-    const read = readBasic(authorization) ?? (isV2 ? readBearer(authorization) : undefined);
-    if (read === undefined) return "unreadable";
-    return { text: authorization, find: (options) => findKey(options, read) };
+    if (!isV2 && !/^basic /i.test(authorization)) return unreadable;
+    const find = (options: AuthenticatorOptions) => {
+      const read = readBasic(authorization) ?? readBearer(authorization);
+      return read && findKey(options, read);
+    };
+    return { text: authorization, find };
   }
   const token = isV2 ? readSessionCookie(request.headers.cookie) : undefined;
   return token === undefined
-    ? "none"
+    ? undefined
     : { text: `session ${token}`, find: (options) => findPerson(options, token) };
 }
+
+/** Nothing is remembered under no text. */
+const unreadable: Credentials = { text: "", find: () => undefined };
 
 async function findKey(
   { database, publicUrl }: AuthenticatorOptions,
