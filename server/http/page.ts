@@ -89,9 +89,12 @@ export function toEnvelope(
   if (next !== undefined) {
     const origin = `${request.protocol}://${request.host}`;
     const url = new URL(request.originalUrl, URL.canParse(origin) ? origin : request.company.base_url);
-    url.searchParams.set("page", String(page + 1));
-    url.searchParams.set("per_page", String(per_page));
-    url.searchParams.set("after", next);
+    // Not those of the URL, which would write the whole of it anew for each of the three.
+    const query = new URLSearchParams(url.search);
+    query.set("page", String(page + 1));
+    query.set("per_page", String(per_page));
+    query.set("after", next);
+    url.search = query.toString();
     reply.header("link", `<${url.href}>; rel="next"`);
   }
   return { total_pages: Math.ceil(total / per_page), page, per_page };
