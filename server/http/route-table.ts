@@ -12,6 +12,8 @@ export interface Route {
 /** Every address of the app, collected as the features register: for 405, for v1.1, and for the tests that walk them. */
 export class RouteTable {
   readonly routes: Route[] = [];
+  /** Those that only version 1.1 has: asked for by every request of that version. */
+  readonly #ofVersion11: Route[] = [];
   /** What a caller needs, by operation, such as `GET /api/v2/users`. */
   readonly accesses = new Map<string, Access | undefined>();
 
@@ -30,18 +32,19 @@ export class RouteTable {
    * extension `.json` is dropped.
    */
   resolve(method: string, url: string): string {
-    const [path = "", ...query] = url.replace(ORIGIN, "").split("?");
-    const plain = normalise(path || "/");
-    const served = plain.startsWith("/api/") ? this.#versioned(method, plain.replace(/\.json$/, "")) : plain;
-    return [served, ...query].join("?");
+    const address = url.replace(ORIGIN, "");
+    const end = address.includes("?") ? address.indexOf("?") : address.length;
+    const plain = normalise(address.slice(0, end) || "/");
+    const path = plain.endsWith(".json") ? plain.slice(0, -".json".length) : plain;
+    return (plain.startsWith("/api/") ? this.#versioned(method, path) : plain) + address.slice(end);
   }
 
   #versioned(method: string, path: string): string {
-    if (!path.startsWith("/api/v1.1/")) return path;
-    const inVersion1 = path.replace("/v1.1/", "/v1/");
-    const has = (address: string) => this.routes.filter(({ pattern }) => pattern.test(address));
-    if (has(path).some(({ methods }) => methods.includes(method))) return path;
-    return has(inVersion1).length > 0 ? inVersion1 : path;
+    if (!path.startsWith(VERSION_11)) return path;
+    const inVersion1 = path.replace(VERSION_11, "/api/v1/");
+    if (this.#ofVersion11.some(({ pattern, methods }) => methods.includes(method) && pattern.test(path)))
+      return path;
+    return this.routes.some(({ pattern }) => pattern.test(inVersion1)) ? inVersion1 : path;
   }
 
   /** What to say of an address that no route answers: 405 when it takes another method, 404 otherwise. */
@@ -60,9 +63,12 @@ export class RouteTable {
     });
     const route = { url, pattern: new RegExp(`^${segments.join("/")}/?$`), methods: [] };
     this.routes.push(route);
+    if (url.startsWith(VERSION_11)) this.#ofVersion11.push(route);
     return route;
   }
 }
+
+const VERSION_11 = "/api/v1.1/";
 
 /** The beginning of an address that a client sends whole, as to a proxy (RFC 9112, 3.2.2). */
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
