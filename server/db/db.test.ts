@@ -52,3 +52,26 @@ test("a write that ends with an event and one that locks every counter take turn
   });
   await all;
 });
+
+test("a statement gives the same rows when it is asked again, also after it has failed", async () => {
+  await using lectern = await startServer();
+  const { database, acme } = lectern;
+  const text = `select 7::bigint as id, null::text as nothing, array[1, 2] as list, true as is_true,
+    '2026-01-02 03:04:05.123456+00'::timestamptz as at, 1 / $1::integer as quotient`;
+  const row = {
+    id: 7,
+    nothing: null,
+    list: [1, 2],
+    is_true: true,
+    at: "2026-01-02 03:04:05.123456+00",
+    quotient: 1,
+  };
+  await database.read(acme.company, async (tx) => {
+    assert.deepEqual(await tx.run(text, [1]), [row]);
+    assert.deepEqual(await tx.run(text, [1]), [row]);
+    await assert.rejects(tx.run(text, [0]), /division by zero/);
+    assert.deepEqual(await tx.run(text, [1]), [row]);
+    assert.deepEqual(await tx.run(`${text} where $1 > 1`, [1]), []);
+    assert.deepEqual(await tx.run(`${text} where $1 > 1`, [1]), []);
+  });
+});

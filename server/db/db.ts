@@ -6,6 +6,7 @@ import { Changes } from "../events/changes.ts";
 import { collectEvents, type EventColumns, writeEvents } from "../events/record.ts";
 import { operator, type Viewer } from "../privileges/privileges.ts";
 import type { DB } from "./schema.ts";
+import { type Answer, KnownColumns, Statement } from "./statement.ts";
 
 /** What a function needs to touch the database: the company whose rows it may see, and one connection. */
 export interface Tx {
@@ -84,7 +85,6 @@ export class Database implements AsyncDisposable {
       connectionString: options.url,
       max: options.connections,
       connectionTimeoutMillis: this.#acquireTimeoutMs,
-      types: { getTypeParser },
       pipeline: true,
       keepAlive: true,
       Client: options.pooling === "session" ? Connection : LentConnection,
@@ -213,6 +213,7 @@ class Connection extends pg.Client {
   readonly run: Tx["run"];
   isBroken = false;
   isInTransaction = false;
+  readonly #known = this.keepsStatements ? new KnownColumns(this.connection) : undefined;
   #company_id = 0;
   #isGathering = false;
   declare release: (destroy: boolean) => void;
@@ -229,10 +230,8 @@ class Connection extends pg.Client {
   /** The ways to send statements, until `end` is called: after that they throw. */
   borrow(): Pick<Tx, "sql" | "run"> & { end(): void } {
     let isOpen = true;
-    const send = async <R extends object>(text: string, values: unknown[]) => {
-      if (!isOpen) throw new Error("the transaction has ended");
-      return this.#ask<R>(text, values);
-    };
+    const send = <R extends object>(text: string, values: unknown[]) =>
+      isOpen ? this.#ask<R>(text, values) : Promise.reject(new Error("the transaction has ended"));
     return {
       sql: kyselyOn(send),
       run: async <R extends object>(text: string, values: unknown[]) => (await send<R>(text, values)).rows,
@@ -246,13 +245,14 @@ class Connection extends pg.Client {
    * Asks by pg's callback. With the promise that pg gives, no row is freed by V8's small collections: every row that was
    * ever read waits for a full one, and a page of 50 users costs six times the work of collecting.
    */
-  #ask<R extends object>(text: string, values: unknown[]): Promise<pg.QueryResult<R & pg.QueryResultRow>> {
-    const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult<R & pg.QueryResultRow>>();
+  #ask<R extends object>(text: string, values: unknown[]): Promise<Answer<R>> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer<R>>();
     // A reading sends one statement, for which waiting would only cost.
     if (this.isInTransaction) this.gather();
-    this.query<R & pg.QueryResultRow>(this.toQuery(text, values), (error: Error | null, result) =>
-      error === null || error === undefined ? resolve(result) : reject(error),
-    );
+    const done = (error: unknown, answer: object) =>
+      // That the rows are of this type is who asks to say.
+      error === null || error === undefined ? resolve(Object(answer)) : reject(error);
+    this.query(new Statement(text, values, { known: this.#known, done }));
     return promise;
   }
 
@@ -263,8 +263,8 @@ class Connection extends pg.Client {
     this.gather();
     // Sent with the statement that follows and not awaited. Should it fail, that one meets the former company's
     // wall: as it names its own company it finds nothing.
-    this.query(this.toQuery("select set_config('app.company_id', $1, false)", [String(company_id)])).catch(
-      () => this.abandon(),
+    this.#ask("select set_config('app.company_id', $1, false)", [String(company_id)]).catch(() =>
+      this.abandon(),
     );
   }
 
@@ -293,8 +293,9 @@ class Connection extends pg.Client {
     this.connection.stream.destroy();
   }
 
-  protected toQuery(text: string, values: unknown[]): pg.QueryConfig {
-    return named(text, values);
+  /** Whether what it has PostgreSQL plan is there for the next transaction. */
+  protected get keepsStatements(): boolean {
+    return true;
   }
 }
 
@@ -303,8 +304,8 @@ class Connection extends pg.Client {
  * the next transaction meets those of another process, in which a name may stand for another statement.
  */
 class LentConnection extends Connection {
-  protected override toQuery(text: string, values: unknown[]): pg.QueryConfig {
-    return { text, values };
+  protected override get keepsStatements(): boolean {
+    return false;
   }
 }
 
@@ -319,38 +320,14 @@ function settings(options: DatabaseOptions, scope: "session" | "local"): string 
   return values.map((value) => `set ${scope} ${value}`).join("; ");
 }
 
-/** Times stay text as PostgreSQL writes them (a Date would cut microseconds); int8 are ids, below 2^53. */
-function getTypeParser(oid: number, format?: "text" | "binary"): (value: string) => unknown {
-  if (oid === pg.types.builtins.INT8) return Number;
-  if (oid === pg.types.builtins.TIMESTAMPTZ || oid === pg.types.builtins.DATE) return String;
-  return pg.types.getTypeParser(oid, format);
-}
-
-/** More texts than the product has: a bound, should one ever be made of data. */
-const MOST_NAMED_STATEMENTS = 2_000;
-const statementNames = new Map<string, string>();
-
-/** A statement under the name of its text, so that a connection has PostgreSQL plan each text once. */
-function named(text: string, values: unknown[]): pg.QueryConfig {
-  let name = statementNames.get(text);
-  if (name === undefined && statementNames.size < MOST_NAMED_STATEMENTS) {
-    name = `s${statementNames.size}`;
-    statementNames.set(text, name);
-  }
-  return name === undefined ? { text, values } : { name, text, values };
-}
-
-type Send = <R extends object>(
-  text: string,
-  values: unknown[],
-) => Promise<pg.QueryResult<R & pg.QueryResultRow>>;
+type Send = <R extends object>(text: string, values: unknown[]) => Promise<Answer<R>>;
 
 /** Kysely whose every statement is sent in one way, on one connection. */
 function kyselyOn(send: Send): Kysely<DB> {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       const result = await send<R & object>(query.sql, [...query.parameters]);
-      return { rows: result.rows, numAffectedRows: BigInt(result.rowCount ?? 0) };
+      return { rows: result.rows, numAffectedRows: BigInt(result.rowCount) };
     },
     streamQuery() {
       throw new Error("not supported: read in pages by id");

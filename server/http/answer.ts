@@ -3,15 +3,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 /** Puts the headers on every answer, and answers 304 to who has the current state already. */
 export function markAnswers(app: FastifyInstance): void {
-  app.addHook("onSend", async (request, reply, payload) => {
+  app.addHook("onSend", (request, reply, payload, done) => {
     reply.header("x-request-id", request.id);
     reply.header("x-runtime", (reply.elapsedTime / 1000).toFixed(6));
     reply.header("x-content-type-options", "nosniff");
-    if (request.caller === null) return payload;
+    if (request.caller === null) return done(null, payload);
     if (!reply.hasHeader("cache-control"))
       reply.header("cache-control", "max-age=0, private, must-revalidate");
-    if (typeof payload !== "string" || reply.statusCode !== 200 || !isReading(request)) return payload;
-    return withETag(request, reply, payload);
+    if (typeof payload !== "string" || reply.statusCode !== 200 || !isReading(request))
+      return done(null, payload);
+    done(null, withETag(request, reply, payload));
   });
 }
 

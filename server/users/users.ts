@@ -28,8 +28,7 @@ export async function getUser(
 ): Promise<Static<typeof User>> {
   const [row] = await selectUserWithData(tx, { company_id: tx.company.id, id: user_id });
   if (row === undefined) throw notFound("User");
-  const { id, ...summary } = toUserSummary(tx, row);
-  return { id, type, ...summary, custom_user_field_data: row.custom_user_field_data };
+  return { type, ...toUserSummary(tx, row), custom_user_field_data: row.custom_user_field_data };
 }
 
 /** The counters to lock before a user is made or changed. */
