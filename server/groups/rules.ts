@@ -1,5 +1,6 @@
 import { ajv } from "../http/input.ts";
 import type { FieldError } from "../http/problem.ts";
+import { once } from "../once.ts";
 import { parseDate } from "../time.ts";
 import { GroupRule, type RuleCondition, type RuleField } from "./v2-schema.ts";
 
@@ -36,11 +37,12 @@ export function listFieldIds(rules: readonly GroupRule[]): number[] {
   return [...new Set(ids)];
 }
 
-const checkRule = ajv.compile<GroupRule>(GroupRule);
+const checkRule = once(() => ajv.compile<GroupRule>(GroupRule));
 
 /** Reads a rule as it is stored; undefined for one that is none, as a bundle from elsewhere may bring. */
 export function readRule(stored: unknown): GroupRule | undefined {
-  return checkRule(stored) ? stored : undefined;
+  const isRule = checkRule();
+  return isRule(stored) ? stored : undefined;
 }
 
 /** What is wrong with a rule beyond its shape. `known` are the company's custom user fields. */

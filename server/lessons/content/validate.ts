@@ -8,8 +8,8 @@ import { RichText, RichTextMark, RichTextNode } from "./rich-text-schema.ts";
 
 const options = { verbose: true, strict: true, allowUnionTypes: true, useDefaults: true } as const;
 const schemas = [RichTextMark, RichTextNode, RichText];
-const thorough = new Ajv({ ...options, allErrors: true, schemas });
-const quick = new Ajv({ ...options, schemas });
+const thorough = once(() => new Ajv({ ...options, allErrors: true, schemas }));
+const quick = once(() => new Ajv({ ...options, schemas }));
 
 /** Tells whether a value is what a schema says; `errors` has what was wrong with the last one. */
 export interface Check<T> {
@@ -19,12 +19,12 @@ export interface Check<T> {
 
 /** A check of a value that names each wrong field and puts defaults where they are missing. */
 export function compileCheck<T>(schema: TSchema): Check<T> {
-  return whenAsked(() => thorough.compile<T>(schema));
+  return whenAsked(() => thorough().compile<T>(schema));
 }
 
 /** A check that stops at the first wrong field, for what may have very many. */
 export function compileQuickCheck<T>(schema: TSchema): Check<T> {
-  return whenAsked(() => quick.compile<T>(schema));
+  return whenAsked(() => quick().compile<T>(schema));
 }
 
 /** Compiles with the first value. */
