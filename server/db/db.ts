@@ -188,10 +188,10 @@ export class Database implements AsyncDisposable {
       await connection.query(`begin ${mode}`);
     } else {
       // A pooler lets everybody in and has them wait for a connection at their first word.
-      const late = setTimeout(() => connection.destroy(), this.#acquireTimeoutMs);
+      const end = limit(this.#acquireTimeoutMs, () => connection.destroy());
       await connection
         .query(`begin ${mode}; ${settings(this.#options, "local")}; select set_company(${company_id})`)
-        .finally(() => clearTimeout(late));
+        .finally(end);
     }
   }
 
@@ -205,6 +205,20 @@ export class Database implements AsyncDisposable {
       connection.release(connection.isBroken);
     }
   }
+}
+
+/**
+ * Calls back after a time, unless the end is told before.
+ * @returns a function that tells the end.
+ */
+function limit(ms: number, late: () => void): () => void {
+  let hasEnded = false;
+  // After a standstill timers run before what has come meanwhile is read: it is looked at first.
+  const timer = setTimeout(() => setImmediate(() => hasEnded || late()), ms);
+  return () => {
+    hasEnded = true;
+    clearTimeout(timer);
+  };
 }
 
 /** One connection, which remembers the company that it serves, and Kysely on it. */

@@ -139,7 +139,7 @@ async function apply(client: pg.Client, { name, sql, sha256 }: Migration): Promi
   try {
     await client.query("begin");
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await lockFirst(client);
+    await lockFirst(client, sql);
     await client.query(sql);
     await client.query("insert into migrations (name, sha256) values ($1, $2)", [name, sha256]);
     await client.query("commit");
@@ -157,9 +157,12 @@ async function apply(client: pg.Client, { name, sql, sha256 }: Migration): Promi
  * Every write locks counters before all else, so a migration does: one that came to them last would wait for writers that
  * wait for what it holds.
  */
-async function lockFirst(client: pg.Client): Promise<void> {
+async function lockFirst(client: pg.Client, sql: string): Promise<void> {
   const { rows } = await client.query("select to_regclass('counters') is not null as exists");
-  if (rows[0]?.exists === true) await client.query("lock table counters in access exclusive mode");
+  if (rows[0]?.exists !== true) return;
+  // Readers wait too where it is counters itself that changes, and nowhere else.
+  const mode = /\bcounters\b/.test(sql) ? "access exclusive" : "exclusive";
+  await client.query(`lock table counters in ${mode} mode`);
 }
 
 async function checkVersion(client: pg.Client): Promise<void> {

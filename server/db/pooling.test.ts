@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { commandActor } from "../companies/create.ts";
 import { companyOfId } from "../companies/companies.ts";
@@ -65,6 +66,19 @@ test("a pooler with no connection to lend is waited for no longer than one of ou
   ]);
   const tookMs = performance.now() - began;
   assert.ok(tookMs > 400, `${tookMs} ms`);
+});
+
+test("who stood still reads what has come meanwhile before it says that nothing did", waits, async () => {
+  await using given = await createTestDatabase();
+  await using database = open({ url: given.ownerUrl, role: given.role, acquireTimeoutMs: 500 });
+  const ask = () => database.read(companyOfId(1), (tx) => tx.run("select 1 as one", []));
+  await ask();
+  const asked = ask();
+  // By then it is sent.
+  await setImmediate();
+  const end = performance.now() + 1_000;
+  while (performance.now() < end);
+  assert.deepEqual(await asked, [{ one: 1 }]);
 });
 
 test(

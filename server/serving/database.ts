@@ -55,6 +55,8 @@ export async function openAddresses(
   };
 }
 
+/** PostgreSQL's too_many_connections. */
+const TOO_MANY_CONNECTIONS = "53300";
 const LENT_TO_ALL =
   "DATABASE_URL leads to a pooler in transaction mode. Set DATABASE_POOLING=transaction, or let it name PostgreSQL itself.";
 const NEEDS_SESSIONS =
@@ -70,11 +72,15 @@ export async function assertOwnSessions(config: Config, { ownerUrl }: Addresses)
 }
 
 async function assertNotPooled(url: string, why: string): Promise<void> {
-  await withClient(url, (one) =>
-    withClient(url, async (other) => {
-      if (await isPooled(one, other)) throw new OperatorError(why);
-    }),
-  );
+  const areLent = withClient(url, (one) => withClient(url, (other) => isPooled(one, other)));
+  // Who may have one connection alone is not kept out for want of another to compare it with.
+  if (await areLent.catch(falseIfFull)) throw new OperatorError(why);
+}
+
+function falseIfFull(error: unknown): false {
+  const cause = error instanceof OperatorError ? error.cause : undefined;
+  if (cause instanceof pg.DatabaseError && cause.code === TOO_MANY_CONNECTIONS) return false;
+  throw error;
 }
 
 /**

@@ -30,7 +30,8 @@ export async function startJobs({ config, addresses, files, secrets }: Ground): 
   await assertOwnSessions(config, addresses);
   const { onEvents } = stack.use(new Nudges(stack.use(await connectLoose(config, addresses))));
   const { long, events } = stack.use(await connectForJobs(config, { ...addresses, onEvents }));
-  if (await isSealedUnderAnotherKey(events, secrets)) say(OTHER_KEY);
+  // A database that is away for a moment is waited for by the jobs themselves.
+  if (await isSealedUnderAnotherKey(events, secrets).catch(() => false)) say(OTHER_KEY);
   const outgoing = stack.use(new Outgoing(outgoingPolicy(config)));
   const deliverer = stack.use(new Deliverer({ database: events, secrets, outgoing, log: say }));
   const publicUrl = publicUrlOf(config);
