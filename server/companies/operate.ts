@@ -1,5 +1,5 @@
 import { audit } from "../db/audit.ts";
-import { getTotal } from "../db/counters.ts";
+import { getTotal, lockCounters } from "../db/counters.ts";
 import type { Database, Tx } from "../db/db.ts";
 import { moveToMorningIn } from "../mail/notices.ts";
 import { utcTime } from "../time.ts";
@@ -45,6 +45,7 @@ export async function updateCompany(
 ): Promise<CompanyListItem> {
   const columns = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   return database.write(company, commandActor, async (tx) => {
+    if (changes.time_zone !== undefined) await lockCounters(tx, "mails");
     const row = tx.sql.selectFrom("companies").select("company_id").where("company_id", "=", company.id);
     await row.forUpdate().executeTakeFirstOrThrow();
     const before = await getCompany(tx);

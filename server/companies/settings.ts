@@ -70,7 +70,11 @@ export async function changeSettings(
   body: Static<typeof CompanySettingsUpdate>,
   ground: SettingsGround,
 ): Promise<CompanySettings> {
-  const at = await lockCounters(tx, "webhook_endpoints");
+  const at = await lockCounters(
+    tx,
+    "webhook_endpoints",
+    ...(body.time_zone === undefined ? [] : (["mails"] as const)),
+  );
   const { subdomain, ...company } = await selectSettings(tx).forUpdate().executeTakeFirstOrThrow();
   const before = { ...company, ...(await readWebhook(tx, ground.secrets)) };
   requireMatch(tx, toSettings(subdomain, before), body);

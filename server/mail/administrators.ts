@@ -33,14 +33,13 @@ const MOST_TOLD = 100;
 
 /** Whether somebody may do this now: their role may have changed since it was noted that they are to be told. */
 export async function maySee(tx: Tx, user_id: number, needed: Needed): Promise<boolean> {
-  const ids = await listRolesWith(tx, needed);
-  const user = await tx.sql
+  const user = tx.sql
     .selectFrom("users")
     .select("role_id")
     .where("company_id", "=", tx.company.id)
-    .where("id", "=", user_id)
-    .executeTakeFirst();
-  return user !== undefined && ids.includes(user.role_id);
+    .where("id", "=", user_id);
+  const [ids, found] = await Promise.all([listRolesWith(tx, needed), user.executeTakeFirst()]);
+  return found !== undefined && ids.includes(found.role_id);
 }
 
 /** The ids of the roles whose people may do this. */
@@ -57,13 +56,12 @@ export async function listRolesWith(tx: Tx, { privilege, scopes }: Needed): Prom
     .map(({ id }) => id);
 }
 
-function grantsOf({
-  id,
-  privileges,
-}: {
+interface StoredRole {
   readonly id: number;
   readonly privileges: readonly string[] | null;
-}) {
+}
+
+function grantsOf({ id, privileges }: StoredRole) {
   const builtIn = builtInRoles.find((role) => role.id === id);
   return builtIn === undefined ? (privileges ?? []).map(parseGrant) : grantsOfRole(builtIn.name);
 }

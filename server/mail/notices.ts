@@ -67,6 +67,7 @@ function isTold({ archived_at, anonymized_at }: HeldUser): boolean {
 
 /**
  * Moves what waits for a morning to that of the time zone that the company has from now on: nobody is woken by it.
+ * The counter of mails is locked, as by who writes letters of them.
  */
 export async function moveToMorningIn(tx: WriteTx, time_zone: string): Promise<void> {
   await tx.sql

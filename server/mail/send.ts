@@ -24,8 +24,8 @@ interface Run {
   readonly lease: Lease;
   readonly signal: AbortSignal | undefined;
   readonly pace: () => Promise<void>;
-  /** Reasons for which the server took nothing: the log has each once, not for every letter. */
-  readonly faults: Set<string>;
+  /** Whether the log has it that the server takes nothing: once is enough, however many letters wait. */
+  isFaultTold: boolean;
 }
 
 /**
@@ -42,15 +42,8 @@ export async function sendMails(
   if (!(await lease.hold())) return;
   try {
     const pace = keepPace(options.perSecond);
-    await sendInTurn({
-      database,
-      transport,
-      options,
-      lease,
-      pace,
-      faults: new Set(),
-      signal: options.signal,
-    });
+    const { signal } = options;
+    await sendInTurn({ database, transport, options, lease, pace, signal, isFaultTold: false });
   } finally {
     await lease.release();
   }
@@ -133,10 +126,10 @@ async function send(run: Run, company: Company, claim: Claim): Promise<Turn> {
 }
 
 /** Whoever operates the service is to know that no mails go out before those who miss them tell. */
-function tellFault({ options, faults }: Run, outcome: SendOutcome): void {
-  if (outcome.kind !== "try_again" || outcome.fault !== "server" || faults.has(outcome.reason)) return;
-  faults.add(outcome.reason);
-  options.log?.(`Mails wait: ${outcome.reason}`);
+function tellFault(run: Run, outcome: SendOutcome): void {
+  if (outcome.kind !== "try_again" || outcome.fault !== "server" || run.isFaultTold) return;
+  run.isFaultTold = true;
+  run.options.log?.(`Mails wait: ${outcome.reason}`);
 }
 
 /** A server that never answers the last dot would leave a whole queue in doubt, so that counts as a failure too. */
