@@ -2,7 +2,7 @@ import { assignmentCounters } from "../assignments/give.ts";
 import { lockCounters } from "../db/counters.ts";
 import type { WriteTx } from "../db/db.ts";
 import { lockForUsers, type UserWrite } from "../groups/refill.ts";
-import { updateCounters } from "../users/users.ts";
+import { emailCounters } from "../users/users.ts";
 import { applyAssignmentRows } from "./assignments.ts";
 import { applyMembershipRows } from "./memberships.ts";
 import type { BulkKind, GivenRow, Outcome } from "./rows.ts";
@@ -10,7 +10,7 @@ import { applyUserRows } from "./users.ts";
 
 /** Locks the counters that rows of a kind may move. */
 export async function lockFor(tx: WriteTx, kind: BulkKind): Promise<UserWrite> {
-  if (kind === "users") return lockForUsers(tx, ...updateCounters);
+  if (kind === "users") return lockForUsers(tx, ...emailCounters);
   const more = kind === "memberships" ? (["groups"] as const) : [];
   return { at: await lockCounters(tx, ...more, ...assignmentCounters), groups: [] };
 }

@@ -10,7 +10,7 @@ import type { Removed } from "./belongings.ts";
 import { listCustomData } from "./custom-fields.ts";
 import { eraseUser } from "./delete.ts";
 import { selectProfiles, toProfile } from "./show.ts";
-import { archiveUser, createUser, restoreUser, updateCounters, updateUser } from "./users.ts";
+import { archiveUser, countersToUpdate, createUser, restoreUser, updateUser } from "./users.ts";
 import type { Erasure, NewUserProfile, UserProfile, UserProfileUpdate } from "./v2-schema.ts";
 import { requireVisibleUser } from "./visible.ts";
 
@@ -43,7 +43,7 @@ export async function updateProfile(
   body: Static<typeof UserProfileUpdate>,
 ): Promise<UserProfile> {
   // updateUser locks the same again, which waits for nobody.
-  await lockForUsers(tx, ...updateCounters);
+  await lockForUsers(tx, ...countersToUpdate(body));
   requireMatch(tx, await getProfile(tx, id, "users.write"), body);
   await updateUser(tx, id, body);
   return readProfile(tx, id);

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Static } from "typebox";
 import { archiveContent, restoreContent } from "../db/archive.ts";
 import { audit } from "../db/audit.ts";
-import { moveCounter } from "../db/counters.ts";
+import { type Kind, moveCounter } from "../db/counters.ts";
 import type { Tx, WriteTx } from "../db/db.ts";
 import { addToLists } from "../db/lists.ts";
 import { prepare } from "../db/prepare.ts";
@@ -33,8 +33,13 @@ export async function getUser(
 
 /** The counters to lock before a user is made or changed. */
 export const userCounters = ["users", "custom_user_fields", "custom_user_field_values"] as const;
-/** What changing a user may move: with the e-mail go the links that were sent to the former one. */
-export const updateCounters = [...userCounters, "sign_in_links"] as const;
+/** What another e-mail moves too: the links that were sent to the former one. */
+export const emailCounters = [...userCounters, "sign_in_links"] as const;
+
+/** The counters to lock before a user is changed as a body says. */
+export function countersToUpdate({ email }: UserUpdate & ProfileOfVersion2): readonly Kind[] {
+  return email === undefined ? userCounters : emailCounters;
+}
 
 /**
  * Makes a user.
@@ -87,7 +92,7 @@ export async function updateUser(
   id: number,
   body: UserUpdate & ProfileOfVersion2,
 ): Promise<Static<typeof User>> {
-  const write = await lockForUsers(tx, ...updateCounters);
+  const write = await lockForUsers(tx, ...countersToUpdate(body));
   const { at } = write;
   const before = await getUser(tx, id);
   if (before.archived_at !== null) throw conflict("This user is archived: restore it first");
